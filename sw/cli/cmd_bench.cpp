@@ -20,7 +20,7 @@
 #include "ow/bench/document.h"
 #include "ow/bench/report.h"
 #include "ow/bench/report_queue.h"
-#include "wafer.h"
+#include "ow/open/wafer.h"
 
 namespace ow::cli {
 namespace {
@@ -66,7 +66,9 @@ void set_defaults(BenchCommand* c) {
   c->wafer.params = source + "/configs/digits.yaml";
   c->wafer.firmware = firmware + "/stream_layer.elf";
   c->wafer.open = [](const std::string& wafer, const std::string& defects) {
-    return open_wafer({wafer, defects, "", {}, "", {}});
+    wafer::ReadyWafer ready = wafer::ready_wafer({wafer, defects, "", {}, OW_FIRMWARE_DIR, {}});
+    if (!ready.device) throw DeviceFault(ready.refusal);
+    return std::move(ready.device);
   };
   c->wafer.selftest = [](bool mini) {
     return wafer::selftest_options(mini, false, OW_FIRMWARE_DIR);

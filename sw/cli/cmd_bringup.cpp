@@ -5,46 +5,42 @@
 #include <cstdio>
 #include <memory>
 
+#include "bringup_report.h"
 #include "cli.h"
+#include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
 #include "ow/wafer/files.h"
-#include "wafer.h"
 
 namespace ow::cli {
 namespace {
 
 struct Options {
-  std::string wafer;
-  std::string defects;
+  MachineFlags machine;
   std::string map;
   std::string svg;
-  std::string window;
-  bool accept_smaller = false;
   bool thorough = false;
   bool mini = false;
 };
 
 int run(Context& context, const Options& o) {
-  const wafer::Shape shape = wafer::read_shape(o.wafer);
-  const wafer::Faults faults =
-      o.defects.empty() ? wafer::Faults() : wafer::read_faults(o.defects, shape);
-  context.check_files({{"--wafer", o.wafer}, {"--defects", o.defects}},
-                      {{"--map", o.map}, {"--svg", o.svg}});
-  wafer::WaferPart part;
-  if (!o.window.empty()) {
-    part.window = wafer::parse_window(o.window);
-    if (!part.window) {
-      throw BadInput(fmt::format(
-          "--window {}: must be ROWSxCOLUMNS or ROWSxCOLUMNS@ROW,COLUMN, as 3x4@1,0", o.window));
-    }
+  const MachineSpec machine = machine_of(o.machine);
+  if (machine.kind != MachineKind::Wafer) {
+    throw BadInput("which wafer? (--machine wafer:FILE or --wafer FILE)");
   }
-  part.accept_smaller = o.accept_smaller;
+  const wafer::WaferSource& source = machine.wafer;
+  if (!source.map.empty()) {
+    throw BadInput(machine.name + ": a bring-up makes the map (--map FILE writes it)");
+  }
+  const wafer::Shape shape = wafer::read_shape(source.wafer);
+  const wafer::Faults faults =
+      source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, shape);
+  context.check_files(files_of(machine), {{"--map", o.map}, {"--svg", o.svg}});
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
                              : wafer::make_wafer_device(shape, faults);
-  fmt::print("wafer       {}: {}\n", o.wafer, device->device().description());
-  const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, part);
+  fmt::print("wafer       {}: {}\n", source.wafer, device->device().description());
+  const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, source.part);
   print_bringup(shape, result);
   const wafer::SimCounts counts = device->counts();
   fmt::print("simulated   {} cycles\n", device->device().cycle());
@@ -67,20 +63,14 @@ void add_bringup(CLI::App& app, Context& context) {
                               "Test a simulated wafer, repair it and verify its logical mesh; "
                               "exit status 1 if it is refused",
                               [&context, options] { return run(context, *options); });
-  sub->add_option("--wafer", options->wafer, "Configuration of the wafer (configs/wafer-*.yaml)")
-      ->required()
-      ->type_name("FILE");
-  sub->add_option("--defects", options->defects,
-                  "What is broken in the simulated wafer; the bring-up does not read it")
-      ->type_name("FILE");
+  add_machine(sub, &options->machine);
+  add_wafer_flags(sub, &options->machine);
   sub->add_option("--map", options->map, "Write the repair map, if the wafer works")
       ->type_name("FILE");
   sub->add_option("--svg", options->svg, "Write a picture of the wafer")->type_name("FILE");
-  auto* window = sub->add_option("--window", options->window,
+  auto* window = sub->add_option("--window", options->machine.window,
                                  "Set up these logical tiles only: ROWSxCOLUMNS[@ROW,COLUMN]");
-  sub->add_flag("--accept-smaller", options->accept_smaller,
-                "If the wafer is refused, set up the largest rectangle that works")
-      ->excludes(window);
+  sub->get_option("--accept-smaller")->excludes(window);
   sub->add_flag("--thorough", options->thorough,
                 "Run all programs of the self-test: slower, finds more (docs/bring-up.md)");
   sub->add_flag("--mini", options->mini, "Tiles of 2 lanes and 8 kB instead of full ones");

@@ -7,11 +7,10 @@
 #include <optional>
 
 #include "cli.h"
+#include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/compile/estimate.h"
-#include "ow/compile/network_run.h"
-#include "ow/compile/params.h"
-#include "ow/compile/train_params.h"
+#include "ow/compile/job.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
 
@@ -24,15 +23,17 @@ using jobs::LayerWeights;
 using jobs::PhaseEstimate;
 
 struct Options {
-  std::string params;
+  std::string job;
+  MachineFlags machine;
   std::optional<double> density;  // of weights of which no file is named; none: all are kept
   std::optional<uint64_t> step;   // of a training; none: the first
   int wafers = 0;                 // 0: as the job says
 };
 
-// A job, however it is given.
-struct Job {
+// What is estimated, of a job of either kind.
+struct Work {
   bool training = false;
+  bool mini = false;  // on tiles of `mini`
   int wafers = 1;
   bool activations_stay = true;
   EstimateShape shape;
@@ -43,16 +44,17 @@ struct Job {
   std::function<std::vector<LayerWeights>(int rows)> weights;
 };
 
-Job inference_job(const Context& context, const Options& o) {
-  if (o.wafers != 0) throw BadInput("--num-wafers: " + o.params + " is no training");
-  const jobs::RunParams params = jobs::load_params(o.params);
-  if (o.step) throw BadInput("--step: " + o.params + " is no training");
+Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, const Options& o) {
+  if (o.wafers != 0) throw BadInput("--num-wafers: " + o.job + " is no training");
+  if (o.step) throw BadInput("--step: " + o.job + " is no training");
   if (o.density && !params.weights.empty()) {
-    throw BadInput("--density: " + o.params + " names the file of its weights");
+    throw BadInput("--density: " + o.job + " names the file of its weights");
   }
-  context.check_files({{"parameters", o.params}, {"network.weights", params.weights}}, {});
-  const ElfImage firmware =
-      read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", jobs::kFullTile.sram_bytes);
+  const bool mini = machine.has_mini_tiles();
+  const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
+  const ElfImage firmware = read_elf(
+      mini ? OW_FIRMWARE_DIR "/stream_layer_mini.elf" : OW_FIRMWARE_DIR "/stream_layer.elf",
+      tile.sram_bytes);
   jobs::PlanRequest request;
   request.who = params.path + ": keys 'network' and 'grid'";
   request.grid = params.grid;
@@ -60,8 +62,9 @@ Job inference_job(const Context& context, const Options& o) {
   request.count = params.samples > 0 ? 0 : 1 << 30;
   request.type = params.type;
   request.layers = params.layers;
-  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, jobs::kFullTile);
-  Job job;
+  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, tile);
+  Work job;
+  job.mini = mini;
   job.shape = shape_of(plan);
   job.activations_stay = !plan.in_turn;
   job.used_bytes = plan.used_bytes;
@@ -83,17 +86,15 @@ Job inference_job(const Context& context, const Options& o) {
   return job;
 }
 
-Job training_job(const Context& context, const Options& o) {
+Work training_work(const jobs::TrainParams& params, const Options& o) {
   if (o.density) {
-    throw BadInput("--density: " + o.params + " is a training, which has its own (--step)");
+    throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
-  context.check_files({{"parameters", o.params}}, {});
-  const jobs::TrainParams params = jobs::load_train_params(o.params);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
   TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
-  Job job;
+  Work job;
   job.training = true;
   job.wafers = o.wafers > 0 ? o.wafers : params.wafers;
   swarmx::check_wafers(params.base.path, job.wafers, training.micro_batches, 1);
@@ -108,7 +109,7 @@ Job training_job(const Context& context, const Options& o) {
   return job;
 }
 
-Estimate estimate(const Job& job, const EstimateShape& shape,
+Estimate estimate(const Work& job, const EstimateShape& shape,
                   const std::vector<LayerWeights>& weights, const TimeModel& time) {
   return job.training ? estimate_training(shape, weights, time)
                       : estimate_inference(shape, weights, time);
@@ -121,7 +122,7 @@ std::string name_of(const EstimateShape& shape, const PhaseEstimate& phase) {
 }
 
 // Weights that a tile would hold if they stayed: 16 bits each, and with what is pruned an index.
-void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohmann::json* json) {
+void residency(const Work& job, const std::vector<LayerWeights>& weights, nlohmann::json* json) {
   uint64_t kept = 0, all = 0;
   for (const LayerWeights& w : weights) kept += w.kept;
   for (const LayerShape& layer : job.shape.layers) {
@@ -131,10 +132,10 @@ void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohman
   const uint64_t bytes = (std::min(kept * 4, all * 2) + rows - 1) / rows;
   const uint64_t left = job.sram_bytes > job.used_bytes ? job.sram_bytes - job.used_bytes : 0;
   fmt::print(
-      "memory      {} of {} bytes of a tile of `full`, program and stack included; weights would "
+      "memory      {} of {} bytes of a tile of `{}`, program and stack included; weights would "
       "take "
       "{} more: {}\n",
-      job.used_bytes, job.sram_bytes, bytes,
+      job.used_bytes, job.sram_bytes, job.mini ? "mini" : "full", bytes,
       bytes <= left ? "they would fit, and are streamed nevertheless" : "they must be streamed");
   const uint64_t activations = activation_bytes(job.shape, job.activations_stay);
   fmt::print("activations {} bytes of a tile, {} a sample\n", activations,
@@ -148,7 +149,7 @@ void residency(const Job& job, const std::vector<LayerWeights>& weights, nlohman
   (*json)["resident_would_fit"] = bytes <= left;
 }
 
-void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohmann::json* json) {
+void phases(const Work& job, const Estimate& timed, const TimeModel& time, nlohmann::json* json) {
   const double wse = static_cast<double>(wse_time().edge.rate) / kTimeUnit;
   fmt::print("\n{:<22} {:>12} {:>12} {:>12} {:>12} {:>9} {:>10} {:>12}\n", "phase", "cycles",
              "engine", "reducer", "edge", "bound", "bits/cycle", "wse: samples");
@@ -204,7 +205,7 @@ void phases(const Job& job, const Estimate& timed, const TimeModel& time, nlohma
 // The same samples a tile on larger grids: more columns take more samples, more rows share the
 // features; with nothing outside that has to be waited for, and with an edge of so many bits a row
 // as here, or as of the preset `wse` where the job models none.
-void projection(const Job& job, const TimeModel& time, nlohmann::json* json) {
+void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
   const TimeModel outside = time.modelled() ? time : wse_time(swarmx::stages_of(job.wafers));
   const GridShape grids[] = {{4, 4}, {16, 16}, {64, 64}, {256, 256}, {750, 1200}};
   fmt::print("\n{:<12} {:>9} {:>14} {:>14} {:>12} {:>12} {:>14} {:>12}\n", "grid", "tiles",
@@ -237,8 +238,19 @@ void projection(const Job& job, const TimeModel& time, nlohmann::json* json) {
 }
 
 int run(Context& context, const Options& o) {
-  const Job job =
-      jobs::is_training(o.params) ? training_job(context, o) : inference_job(context, o);
+  const MachineSpec spec = machine_of(o.machine);
+  if (spec.kind == MachineKind::Golden) throw BadInput(spec.name + ": takes no cycles");
+  const jobs::Job read = jobs::read_job(o.job, false);
+  MachineUse use;
+  use.trains = read.is_training();
+  check_use(spec, use);
+  std::vector<File> files = files_of(spec);
+  files.push_back({"parameters", o.job});
+  files.push_back({"network.weights", read.base().weights});
+  context.check_files(files, {});
+  Machine(spec, {}).fit(read.base().grid, o.job);
+  const Work job = read.is_training() ? training_work(read.training(), o)
+                                      : inference_work(read.network(), spec, o);
   const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
   const TimeModel time =
       time_of(job.time, job.shape, weights, job.training, swarmx::stages_of(job.wafers));
@@ -265,9 +277,13 @@ void add_estimate(CLI::App& app, Context& context) {
       context.add(app, "estimate",
                   "What a job costs before it runs: memory, cycles a phase, edge, larger grids",
                   [o, &context] { return run(context, *o); });
-  command->add_option("params,--params", o->params, "Parameters of the job (configs/*.yaml)")
+  command
+      ->add_option("params,--params", o->job,
+                   "The job (configs/*.yaml), or a pipe (/dev/stdin), whose paths are taken from "
+                   "the current directory")
       ->type_name("FILE")
       ->required();
+  add_machine(command, &o->machine);
   command
       ->add_option("--density", o->density,
                    "Share of the weights that are kept, where the job names no file of weights (1)")

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ow run` says of a network that was run: for people, and as JSON (docs/commands.md).
+// What `ow run` shows of a job of either kind: before, while and after it runs.
 #ifndef OW_CLI_RUN_REPORT_H_
 #define OW_CLI_RUN_REPORT_H_
 
-#include <nlohmann/json.hpp>
-
-#include "ow/compile/network_run.h"
+#include "cli.h"
+#include "ow/compile/job.h"
 
 namespace ow::cli {
 
-nlohmann::json report_json(const jobs::RunReport& report);
-void print_report(const jobs::RunReport& report);
+// Says that a checked job is valid: its samples, the memory of a tile, and its plan.
+void print_valid(Context& context, const jobs::Job& job, jobs::Compiled& compiled);
+
+// jobs::execute with its progress on the terminal. `speaks`: this process prints.
+jobs::Report execute_shown(const jobs::Job& job, const jobs::Compiled& compiled,
+                           jobs::RunOptions options, bool speaks);
+
+// Prints the report and makes it the command's result. Returns the exit status: 1 if something
+// differs from the golden model.
+int print_report(Context& context, const jobs::Report& report, jobs::TrainMode mode);
 
 }  // namespace ow::cli
 

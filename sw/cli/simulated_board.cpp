@@ -26,7 +26,7 @@ constexpr char kProgram[] = "ow-fpga-sim";
 class Simulation {
  public:
   explicit Simulation(GridShape grid) {
-    const std::string path = part_path(kProgram, "--device fpga-sim");
+    const std::string path = part_path(kProgram, "fpga-sim");
     const std::string shape = fmt::format("{}x{}", grid.rows, grid.cols);
     std::array<int, 2> ends;
     if (::pipe(ends.data()) != 0) fail();

@@ -10,16 +10,15 @@ namespace ow::fpga {
 jobs::RunReport digits_on_board(GridShape grid, size_t samples,
                                 const std::function<std::unique_ptr<uart::Wire>()>& wire) {
   jobs::RunParams params =
-      jobs::load_params(grid == GridShape{1, 2} ? OW_SOURCE_DIR "/configs/digits-mini-1x2.yaml"
-                                                : OW_SOURCE_DIR "/configs/digits-mini.yaml");
+      jobs::read_job(grid == GridShape{1, 2} ? OW_SOURCE_DIR "/configs/digits-mini-1x2.yaml"
+                                             : OW_SOURCE_DIR "/configs/digits-mini.yaml")
+          .network();
   uart::Session::Options session;
   session.number = 1;
-  jobs::RunOptions run;
+  jobs::RunOptions run =
+      golden::network_run(OW_FIRMWARE_DIR "/stream_layer_mini.elf", OW_FIRMWARE_DIR "/train.elf");
   run.tile = jobs::kMiniTile;
   run.make = [&](GridShape) { return uart::open_board(wire(), session); };
-  run.firmware = OW_FIRMWARE_DIR "/stream_layer_mini.elf";
-  run.reference = golden::run_network;
-  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   run.limit = samples;
   run.dense = false;
   return jobs::run_network(params, run);

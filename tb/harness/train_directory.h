@@ -16,7 +16,7 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/train_job.h"
+#include "ow/compile/job.h"
 #include "ow/sim/sim.h"
 #include "ow/tensor/safetensors.h"
 
@@ -34,12 +34,12 @@ class TrainDirectory : public testing::Test {
   // The text as the file of a job.
   TrainParams load(const std::string& text) const {
     write_file(directory_ + "/job.yaml", text);
-    return load_train_params(directory_ + "/job.yaml");
+    return read_job(directory_ + "/job.yaml").training();
   }
 
   // On golden, or on RTL tiles; `model`: the directory of its checkpoints, here; empty: none.
-  TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
+  RunOptions options(const std::string& model, bool rtl) const {
+    RunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
     if (!model.empty()) run.model_dir = directory_ + "/" + model;
     if (rtl) {
       run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
@@ -114,7 +114,7 @@ class TrainJob : public TrainDirectory {
 
   std::string refused(const std::string& text) const {
     try {
-      TrainRunOptions run = options("", false);
+      RunOptions run = options("", false);
       check_training(params(text), run);
     } catch (const BadInput& error) {
       const std::string what = error.what();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/base/file.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -111,8 +112,19 @@ std::string read_bytes(const std::string& path, size_t limit, size_t line_limit)
   return is_packed(bytes) ? unpack(path, bytes, limit) : bytes;
 }
 
+namespace {
+
+// A shell hands over pipes, and names in /dev even for files.
+bool has_place(const std::string& file) {
+  struct stat is {};
+  const bool stream = ::stat(file.c_str(), &is) == 0 && !S_ISREG(is.st_mode);
+  return !stream && file.rfind("/dev/", 0) != 0 && file.rfind("/proc/", 0) != 0;
+}
+
+}  // namespace
+
 std::string beside(const std::string& file, const std::string& path) {
-  if (!path.empty() && path.front() == '/') return path;
+  if ((!path.empty() && path.front() == '/') || !has_place(file)) return path;
   const size_t slash = file.rfind('/');
   return slash == std::string::npos ? path : file.substr(0, slash + 1) + path;
 }

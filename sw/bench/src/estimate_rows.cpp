@@ -13,10 +13,9 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
-#include "ow/compile/network_run.h"
+#include "ow/compile/job.h"
 #include "ow/compile/stream_job.h"
 #include "ow/compile/train_grid.h"
-#include "ow/compile/train_job.h"
 #include "ow/golden/network.h"
 #include "ow/sim/sim.h"
 #include "train_jobs.h"
@@ -329,7 +328,7 @@ void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
 // The digits job with masks of 10 % from the first step on: what its steps ask of the edge does not
 // change.
 jobs::TrainParams digits(const TrainBench& bench, TimeOptions::Preset preset) {
-  jobs::TrainParams params = jobs::load_train_params(bench.params);
+  jobs::TrainParams params = jobs::read_job(bench.params).training();
   params.base.time.preset = preset;
   params.job.sparsity.assign(1, {});
   params.job.sparsity[0].pattern = "*.weight";
@@ -339,7 +338,7 @@ jobs::TrainParams digits(const TrainBench& bench, TimeOptions::Preset preset) {
 
 jobs::TrainReport train(jobs::TrainParams params, const TrainBench& bench, uint64_t steps) {
   params.steps = steps;
-  jobs::TrainRunOptions run;
+  jobs::RunOptions run;
   run.firmware = bench.firmware;
   run.check = false;
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };

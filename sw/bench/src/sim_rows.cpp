@@ -11,7 +11,7 @@
 #include "ow/bench/benches.h"
 #include "ow/bench/document.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/network_run.h"
+#include "ow/compile/job.h"
 #include "ow/golden/network.h"
 #include "ow/isa/isa.h"
 #include "ow/measure/deadlocks.h"
@@ -62,12 +62,10 @@ nlohmann::json job_table(const jobs::RunReport& report) {
 }
 
 void digits(Rows* rows, const SimBench& bench) {
-  const jobs::RunParams params = jobs::load_params(bench.params);
+  const jobs::RunParams params = jobs::read_job(bench.params).network();
   if (!params.large) throw BadInput(bench.params + ": key 'large_layer' is missing");
-  jobs::RunOptions run;
-  run.firmware = bench.firmware;
-  run.reference = golden::run_network;
-  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
+  jobs::RunOptions run = golden::network_run(bench.firmware, OW_FIRMWARE_DIR "/train.elf");
+  run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   Progress bar;
   std::string stage;
   run.progress = [&](const std::string& what, double done) {

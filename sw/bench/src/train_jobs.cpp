@@ -17,7 +17,7 @@
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/train_job.h"
+#include "ow/compile/job.h"
 #include "ow/measure/weight_search.h"
 #include "ow/sim/sim.h"
 #include "ow/tensor/half.h"
@@ -92,10 +92,10 @@ class SearchingReference : public jobs::TrainReference {
 // `found`: if given, of a training on the RTL and of one wafer.
 TrainReport train(const TrainParams& params, const TrainBench& bench, On device, TrainMode mode,
                   const Progress& bar, Found* found = nullptr) {
-  jobs::TrainRunOptions run;
+  jobs::RunOptions run;
   run.mode = mode;
   run.firmware = bench.firmware;
-  run.reference = golden::training_reference;
+  run.train_reference = golden::training_reference;
   run.model = golden::training_wafer;
   if (device == On::Rtl) {
     run.make = [found](GridShape grid) {
@@ -105,7 +105,7 @@ TrainReport train(const TrainParams& params, const TrainBench& bench, On device,
     };
   }
   if (found != nullptr) {
-    run.reference = [&params, found](const TrainingJob& job, const Graph& graph) {
+    run.train_reference = [&params, found](const TrainingJob& job, const Graph& graph) {
       return std::make_unique<SearchingReference>(job, graph, params.steps, found);
     };
   }
@@ -160,7 +160,7 @@ class TwoCores {
 void digits(Rows* rows, const TrainBench& bench) {
   constexpr uint64_t kMostSteps = 300;
   constexpr size_t kOneIn = 10;  // of the weights is left, at most
-  const TrainParams params = jobs::load_train_params(bench.params);
+  const TrainParams params = jobs::read_job(bench.params).training();
   const TwoCores cores;
   const TrainReport r =
       train(params, bench, On::Rtl, TrainMode::TrainAndEval, rows->progress("digits"));
@@ -220,7 +220,7 @@ std::vector<std::pair<std::string, TrainParams>> kinds(const TrainParams& digits
 void other_kinds(Rows* rows, const TrainBench& bench) {
   uint64_t different = 0;
   nlohmann::json raw;
-  for (const auto& [name, params] : kinds(jobs::load_train_params(bench.params))) {
+  for (const auto& [name, params] : kinds(jobs::read_job(bench.params).training())) {
     const TrainReport r = train(params, bench, On::Rtl, TrainMode::Train, rows->progress(name));
     different += r.different;
     raw.push_back(raw_of(r));
@@ -363,8 +363,8 @@ std::string newest(const std::string& directory) {
   return all.empty() ? "" : read_text(all.front());
 }
 
-jobs::TrainRunOptions on_rtl(const TrainBench& bench, const std::string& directory) {
-  jobs::TrainRunOptions run;
+jobs::RunOptions on_rtl(const TrainBench& bench, const std::string& directory) {
+  jobs::RunOptions run;
   run.firmware = bench.firmware;
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   run.check = false;
@@ -374,7 +374,7 @@ jobs::TrainRunOptions on_rtl(const TrainBench& bench, const std::string& directo
 
 // Trains in a process of its own, which is killed some time after it has written the checkpoint of
 // `step`. Whether that was before its end.
-bool train_and_kill(const TrainParams& p, const jobs::TrainRunOptions& run, uint64_t step,
+bool train_and_kill(const TrainParams& p, const jobs::RunOptions& run, uint64_t step,
                     unsigned wait_us) {
   const pid_t child = fork();
   if (child < 0) throw InternalError("a process cannot be made");
@@ -414,7 +414,7 @@ void kills(Rows* rows, const TrainBench& bench) {
   nlohmann::json raw;
   for (int k = 0; k < kKills; ++k) {
     bar(static_cast<double>(k + 1) / (kKills + 1));
-    jobs::TrainRunOptions run = on_rtl(bench, scratch.path() + "/killed-" + std::to_string(k));
+    jobs::RunOptions run = on_rtl(bench, scratch.path() + "/killed-" + std::to_string(k));
     const uint64_t step = 2 + 2 * rng.below(8);
     const auto wait_us = static_cast<unsigned>(rng.below(300000));
     const bool killed = train_and_kill(p, run, step, wait_us);

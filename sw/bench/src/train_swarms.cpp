@@ -13,7 +13,7 @@
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/train_job.h"
+#include "ow/compile/job.h"
 #include "ow/sim/sim.h"
 #include "ow/swarmx/transport.h"
 #include "ow/swarmx/weight_clock.h"
@@ -23,12 +23,12 @@
 namespace ow::bench {
 namespace {
 
+using jobs::RunOptions;
 using jobs::TrainParams;
 using jobs::TrainReport;
-using jobs::TrainRunOptions;
 
-TrainRunOptions on_tiles(const TrainBench& bench) {
-  TrainRunOptions run;
+RunOptions on_tiles(const TrainBench& bench) {
+  RunOptions run;
   run.firmware = bench.firmware;
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   run.check = false;
@@ -72,7 +72,7 @@ double scaling(TrainParams p, const TrainBench& bench, const Progress& bar, nloh
     p.wafers = p.job.micro_batches = wafers;
     p.steps = 2;
     jobs::TrainStep step;
-    TrainRunOptions run = on_tiles(bench);
+    RunOptions run = on_tiles(bench);
     run.on_step = [&step](const jobs::TrainStep& s) { step = s; };
     run_training(p, run);
     const double rate = static_cast<double>(step.samples) / static_cast<double>(step.cycles);
@@ -145,14 +145,14 @@ class Variants {
         bar_(rows->progress("wafers")) {
     const std::string data = rows->options().source + "/data/optdigits/digits.csv.gz";
     write_file(file_, fmt::format(kJob, data, rows->options().seed));
-    params_ = jobs::load_train_params(file_);
+    params_ = jobs::read_job(file_).training();
   }
 
   // In this process. `device`: rtl or golden; so many steps, or all that are left.
   void run(const std::string& name, int wafers, bool golden, bool resume, uint64_t steps) {
     TrainParams p = params_;
     p.wafers = wafers;
-    TrainRunOptions run = on_tiles(bench_);
+    RunOptions run = on_tiles(bench_);
     run.model = golden::training_wafer;
     if (golden) run.make = nullptr;
     run.model_dir = scratch_.path() + "/" + name;
@@ -210,7 +210,7 @@ void measure_swarm_time(Rows* rows, const TrainBench& bench) {
   const TrainParams p = network_of_m5(scratch.path());
   nlohmann::json runs, digits_runs;
   const double least = scaling(p, bench, rows->progress("512-512-10"), &runs);
-  TrainParams digits = jobs::load_train_params(bench.params);
+  TrainParams digits = jobs::read_job(bench.params).training();
   digits.evaluate_every = 0;
   digits.base.time.preset = TimeOptions::Preset::Balanced;
   const double of_digits = scaling(digits, bench, rows->progress("digits"), &digits_runs);

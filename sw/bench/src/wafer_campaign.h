@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "ow/bench/benches.h"
-#include "ow/compile/network_run.h"
+#include "ow/compile/job.h"
 
 namespace ow::bench {
 

@@ -5,7 +5,7 @@
 
 #include "ow/check/training_job.h"
 #include "ow/device/wafer_faults.h"
-#include "ow/golden/network.h"
+#include "ow/sim/sim.h"
 #include "ow/wafer/files.h"
 #include "wafer_campaign.h"
 
@@ -13,13 +13,10 @@ namespace ow::bench {
 
 jobs::RunReport run_wafer_job(const WaferBench& o, size_t limit,
                               std::function<std::unique_ptr<Device>(GridShape)> make) {
-  jobs::RunOptions run;
-  run.firmware = o.firmware;
+  jobs::RunOptions run = golden::network_run(o.firmware, OW_FIRMWARE_DIR "/train.elf");
   run.limit = limit;
-  run.reference = golden::run_network;
-  run.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   run.make = std::move(make);
-  jobs::RunParams params = jobs::load_params(o.params);
+  jobs::RunParams params = jobs::read_job(o.params).network();
   if (limit != 0) params.large.reset();
   return jobs::run_network(params, run);
 }
@@ -27,7 +24,8 @@ jobs::RunReport run_wafer_job(const WaferBench& o, size_t limit,
 namespace {
 
 void digits(Rows* rows, const WaferBench& o) {
-  const jobs::RunReport flat = run_wafer_job(o, o.limit, nullptr);
+  const jobs::RunReport flat = run_wafer_job(
+      o, o.limit, [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); });
   const jobs::RunReport wafer =
       run_wafer_job(o, o.limit, [&o](GridShape) { return o.open(o.wafer, o.defects); });
   const auto weights_compared = [](const jobs::RunReport& run) {

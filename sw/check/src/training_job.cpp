@@ -204,11 +204,18 @@ std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
   return std::make_unique<GoldenTraining>(job, graph);
 }
 
-jobs::TrainRunOptions training_run(const std::string& firmware) {
-  jobs::TrainRunOptions run;
+jobs::RunOptions training_run(const std::string& firmware) {
+  jobs::RunOptions run;
   run.model = training_wafer;
-  run.reference = training_reference;
+  run.train_reference = training_reference;
   run.firmware = firmware;
+  return run;
+}
+
+jobs::RunOptions network_run(const std::string& firmware, const std::string& train_firmware) {
+  jobs::RunOptions run = training_run(firmware);
+  run.reference = run_network;
+  run.train_firmware = train_firmware;
   return run;
 }
 

@@ -165,7 +165,7 @@ void read_network(const std::string& path, YamlMap network, RunParams* params) {
   if (const auto weights = network.find("weights")) params->weights = beside(path, weights->text());
   if (const auto training = network.find("training")) {
     if (!params->weights.empty()) training->fail("trains what network.weights has: one of the two");
-    params->training = beside(path, training->text());
+    params->training_file = beside(path, training->text());
   }
   network.close();
 }

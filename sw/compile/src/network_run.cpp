@@ -235,7 +235,7 @@ void check_weights(const RunParams& params, const RunOptions& options, Checked* 
   const std::string& file = options.weights.empty() ? params.weights : options.weights;
   if (!file.empty()) {
     checked->network = load_network(file, params.type, params.layers);
-  } else if (params.training.empty()) {
+  } else if (!params.training) {
     throw BadInput(params.path +
                    ": key 'network.weights' is missing: the weights' file (or --weights), or "
                    "network.training, a file that trains them");
@@ -247,20 +247,18 @@ void check_weights(const RunParams& params, const RunOptions& options, Checked* 
 // Everything that is run, and how far it is.
 class Runner {
  public:
-  Runner(const RunParams& params, const RunOptions& options, const Checked& checked,
-         const Network& network, RunReport* report)
+  Runner(const RunParams& params, const RunOptions& options, const Reference& reference,
+         const Checked& checked, const Network& network, RunReport* report)
       : params_(params),
         options_(options),
+        reference_(reference),
         checked_(checked),
         network_(network),
         report_(*report) {}
 
   void run() {
     const auto begin = std::chrono::steady_clock::now();
-    const DeviceKind kind =
-        options_.device == RunDevice::Monolithic ? DeviceKind::Monolithic : DeviceKind::Replicated;
-    const std::unique_ptr<Device> device =
-        options_.make ? options_.make(params_.grid) : make_device(kind, params_.grid, options_.sim);
+    const std::unique_ptr<Device> device = options_.make(params_.grid);
     const uint64_t first_cycle = device->cycle();
     report_.device = device->description();
     ControlPlane control(*device);
@@ -284,7 +282,7 @@ class Runner {
     if (large_plan) {
       const Layer& layer = large.layers.front();
       Comparison comparison(control, checked_.firmware, *large_plan, large, layer_name(layer),
-                            options_.reference, options_.dense);
+                            reference_, options_.dense);
       comparison.on_progress(tick);
       set_time(*large_plan, large, &comparison);
       comparison.run(large_input(*params_.large, large_plan->batch()));
@@ -312,7 +310,7 @@ class Runner {
 
   void run_samples(ControlPlane& control, const StreamPlan& plan,
                    const std::function<void()>& tick) {
-    Comparison comparison(control, checked_.firmware, plan, network_, "network", options_.reference,
+    Comparison comparison(control, checked_.firmware, plan, network_, "network", reference_,
                           options_.dense);
     comparison.on_progress(tick);
     set_time(plan, network_, &comparison);
@@ -353,6 +351,7 @@ class Runner {
 
   const RunParams& params_;
   const RunOptions& options_;
+  const Reference& reference_;
   const Checked& checked_;
   const Network& network_;
   RunReport& report_;
@@ -368,19 +367,19 @@ Checked check_run(const RunParams& params, const RunOptions& options) {
   check_writable(options.save_outputs);
   checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
   take_plans(params, options, &checked);
-  if (options.device == RunDevice::Monolithic && (params.grid.rows != 2 || params.grid.cols != 2)) {
-    throw BadInput(fmt::format("{}: key 'grid': {} x {} tiles, the monolithic simulator is 2 x 2",
-                               params.path, params.grid.rows, params.grid.cols));
-  }
   return checked;
 }
 
 RunReport run_network(const RunParams& params, const RunOptions& options) {
-  const Checked checked = check_run(params, options);
+  return run_network(params, check_run(params, options), options);
+}
+
+RunReport run_network(const RunParams& params, const Checked& checked, const RunOptions& options) {
+  const Reference reference = options.check ? options.reference : nullptr;
   RunReport report;
   report.grid = params.grid;
   report.samples = checked.samples.samples();
-  report.checked = static_cast<bool>(options.reference);
+  report.checked = static_cast<bool>(reference);
   report.labelled = !checked.samples.labels.empty();
   keep_plan(params, options, checked, &report);
   const auto batch = static_cast<size_t>(checked.plan.batch());
@@ -391,16 +390,16 @@ RunReport run_network(const RunParams& params, const RunOptions& options) {
   report.weights = network.weights();
   report.nonzero = network.nonzero();
 
-  if (options.reference) {
+  if (reference) {
     const Activations x = checked.samples.activations(network.type, 0, report.samples);
-    const auto outputs = options.reference(network, x, params.grid.rows, false);
+    const auto outputs = reference(network, x, params.grid.rows, false);
     report.right_golden = count_right(network.type, outputs.back(), checked.samples, 0);
   }
-  if (options.device == RunDevice::Golden) {
+  if (!options.make) {
     report.device = "golden model";
     return report;
   }
-  Runner(params, options, checked, network, &report).run();
+  Runner(params, options, reference, checked, network, &report).run();
   return report;
 }
 

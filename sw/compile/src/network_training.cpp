@@ -50,10 +50,13 @@ std::string clash(const RunParams& training, const RunParams& run) {
   return "";
 }
 
-// As the network's training wants them.
-TrainRunOptions training_options(const RunOptions& options) {
-  TrainRunOptions training = options.training;
-  training.mode = TrainMode::Train;
+// A training by the model. Only its weights are kept.
+RunOptions training_options(const RunOptions& options) {
+  RunOptions training;
+  training.firmware = options.train_firmware;
+  training.check = options.check;
+  training.model = options.model;
+  training.train_reference = options.train_reference;
   if (options.progress) {
     training.on_step = [&options](const TrainStep& step) {
       options.progress("training",
@@ -68,10 +71,9 @@ TrainRunOptions training_options(const RunOptions& options) {
 void check_network_training(const RunParams& params, const RunOptions& options, Checked* checked) {
   const auto refuse = [&](const std::string& why) {
     throw BadInput(
-        fmt::format("{}: key 'network.training': {} {}", params.path, params.training, why));
+        fmt::format("{}: key 'network.training': {} {}", params.path, params.training_file, why));
   };
-  if (!is_training(params.training)) refuse("is no training: key 'train' is missing");
-  TrainParams training = load_train_params(params.training);
+  TrainParams training = *params.training;
   const RunParams& base = training.base;
   if (base.type != params.type || !same_layers(base.layers, params.layers)) {
     refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
@@ -86,19 +88,18 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
     if (!why.empty()) refuse(why);
   }
   training.evaluate_every = 0;  // what is held out is run afterwards
-  checked->training_samples =
-      check_training(training, training_options(options)).training.samples();
+  checked->checked_training = check_training(training, training_options(options));
   checked->training = std::move(training);
 }
 
 Network make_network(const Checked& checked, const RunOptions& options,
                      std::optional<TrainReport>* report) {
   if (checked.network) return *checked.network;
-  TrainRunOptions training = training_options(options);
+  RunOptions training = training_options(options);
   if (!training.model) throw InternalError("a network without weights, and nothing to train it");
   Network network;
   training.on_end = [&network](const memoryx::MemoryX& memory) { network = memory.network(); };
-  TrainReport done = run_training(*checked.training, training);
+  TrainReport done = run_training(*checked.training, *checked.checked_training, training);
   if (report != nullptr) *report = std::move(done);
   return network;
 }

@@ -68,10 +68,9 @@ void read_grid(YamlMap grid, RunParams* params) {
   grid.close();
 }
 
-RunParams load_params(const std::string& path) {
+RunParams read_run(const std::string& path, YamlMap top) {
   RunParams params;
   params.path = path;
-  YamlMap top(Yaml::read(path));
   read_data(path, top["data"].map(), &params);
   read_network(path, top["network"].map(), &params);
   read_grid(top["grid"].map(), &params);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts that the parameters of all jobs share.
+// The readers of a job's file, and of the parts that all jobs share.
 #ifndef OW_COMPILE_PARAMS_PARTS_H_
 #define OW_COMPILE_PARAMS_PARTS_H_
 
@@ -7,6 +7,7 @@
 
 #include "ow/base/yaml.h"
 #include "ow/compile/params.h"
+#include "ow/compile/train_params.h"
 
 namespace ow::jobs {
 
@@ -15,6 +16,11 @@ void read_data(const std::string& path, YamlMap data, RunParams* params);
 void read_network(const std::string& path, YamlMap network,
                   RunParams* params);  // network_params.cpp
 void read_grid(YamlMap grid, RunParams* params);
+
+// The whole file of a network or of a training; `top` has its keys. The file that network.training
+// names is not read.
+RunParams read_run(const std::string& path, YamlMap top);         // params.cpp
+TrainParams read_training(const std::string& path, YamlMap top);  // train_params.cpp
 
 }  // namespace ow::jobs
 

@@ -13,12 +13,12 @@
 
 namespace ow::jobs {
 
-std::string outputs_path(const TrainRunOptions& options) {
+std::string outputs_path(const RunOptions& options) {
   if (!options.save_outputs.empty() || options.model_dir.empty()) return options.save_outputs;
   return options.model_dir + "/predictions.safetensors";
 }
 
-void check_model_dir(const TrainRunOptions& options) {
+void check_model_dir(const RunOptions& options) {
   if (options.model_dir.empty()) {
     if (options.resume) throw BadInput("--resume: from which directory? (--model-dir DIR)");
     if (!trains(options.mode)) {
@@ -45,7 +45,7 @@ namespace {
 // The job with the orders of sums that the newest checkpoint was made with, which hold for all that
 // comes behind it, even if another version of this program would choose others. Its path, or
 // nothing if there is none to go on from.
-std::string take_kept_orders(const TrainRunOptions& options, TrainingJob* job) {
+std::string take_kept_orders(const RunOptions& options, TrainingJob* job) {
   const bool goes_on = options.resume || !trains(options.mode);
   if (!goes_on || options.model_dir.empty()) return "";
   for (const std::string& path : memoryx::checkpoints_in(options.model_dir)) {
@@ -59,8 +59,7 @@ std::string take_kept_orders(const TrainRunOptions& options, TrainingJob* job) {
 }
 
 // Its plan, of the file if that is of the same inputs, and the job with the plan's orders of sums.
-void take_plan(const TrainParams& params, const TrainRunOptions& options,
-               CheckedTraining* checked) {
+void take_plan(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
   const TrainingJob chosen = with_sum_orders(params.job, options.tile);
   TrainingJob job = chosen;
   const std::string kept = take_kept_orders(options, &job);
@@ -89,8 +88,7 @@ void take_plan(const TrainParams& params, const TrainRunOptions& options,
 
 // The samples of the parameters' file: those to train with, and those held out, which are all of
 // them where a prediction is asked for and the parameters hold none out.
-void take_samples(const TrainParams& params, const TrainRunOptions& options,
-                  CheckedTraining* checked) {
+void take_samples(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   const LayerShape& first = base.layers.front();
@@ -118,7 +116,7 @@ void take_samples(const TrainParams& params, const TrainRunOptions& options,
 }
 
 // The files that a training is told to write, before it makes any; model_dir is made on the way.
-void check_files(const TrainRunOptions& options, const PlanFile& plan) {
+void check_files(const RunOptions& options, const PlanFile& plan) {
   if (!trains(options.mode)) return;
   const auto directory = [](const std::string& file) {
     return std::filesystem::path(file).parent_path().lexically_normal();
@@ -143,11 +141,11 @@ nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& c
                        checked.firmware, estimate_training(shape, weights, time));
 }
 
-CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options) {
+CheckedTraining check_training(const TrainParams& params, const RunOptions& options) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   CheckedTraining checked;
-  if (!options.plan_only) {
+  if (options.until != Until::Planned) {
     take_samples(params, options, &checked);
     if (options.mode == TrainMode::Predict) check_writable(outputs_path(options));
   }

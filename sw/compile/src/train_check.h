@@ -9,7 +9,7 @@
 namespace ow::jobs {
 
 // Where Predict writes its outputs.
-std::string outputs_path(const TrainRunOptions& options);
+std::string outputs_path(const RunOptions& options);
 
 }  // namespace ow::jobs
 

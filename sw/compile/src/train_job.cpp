@@ -61,17 +61,18 @@ void cut_unfinished_line(const std::string& path) {
 // One training, from what its parameters and options say to its report.
 class Run {
  public:
-  Run(const TrainParams& params, const TrainRunOptions& options, swarmx::Transport& transport)
+  Run(const TrainParams& params, const CheckedTraining& checked, const RunOptions& options,
+      swarmx::Transport& transport)
       : params_(params),
         options_(options),
-        checked_(check_all(params, options)),
+        checked_(checked),
         job_(checked_.job),
         memory_(job_, memory_options(params, checked_, options)) {
     begin();  // what has nothing to go on from makes no directory
     make_directory();
     keep_plan();
-    if (options.reference && options.check) {
-      reference_ = options.reference(job_, graph_of(params));
+    if (options.train_reference && options.check) {
+      reference_ = options.train_reference(job_, graph_of(params));
       if (!report_.resumed.empty()) reference_->begin(memory_);
     }
     swarm_ = std::make_unique<TrainSwarm>(params, options, checked_, transport, &memory_);
@@ -100,15 +101,10 @@ class Run {
   }
 
  private:
-  static CheckedTraining check_all(const TrainParams& params, const TrainRunOptions& options) {
-    check_model_dir(options);
-    return check_training(params, options);
-  }
-
   // Who only looks at samples may look at others than were trained with.
   static memoryx::MemoryOptions memory_options(const TrainParams& params,
                                                const CheckedTraining& checked,
-                                               const TrainRunOptions& options) {
+                                               const RunOptions& options) {
     memoryx::MemoryOptions memory = params.memory;
     if (trains(options.mode)) memory.data = data_keys(checked.training);
     return memory;
@@ -352,9 +348,9 @@ class Run {
   }
 
   const TrainParams& params_;
-  const TrainRunOptions& options_;
+  const RunOptions& options_;
   TrainReport report_;
-  const CheckedTraining checked_;
+  const CheckedTraining& checked_;
   const TrainingJob& job_;
   MemoryX memory_;
   std::unique_ptr<TrainReference> reference_;
@@ -367,25 +363,55 @@ class Run {
 
 }  // namespace
 
-TrainReport run_training(const TrainParams& params, const TrainRunOptions& options) {
+namespace {
+
+bool is_first(const RunOptions& options) {
+  return options.transport == nullptr || options.transport->rank() == 0;
+}
+
+// Files are rank 0's; the others have the samples.
+RunOptions without_files(RunOptions options) {
+  options.resume = false;
+  options.model_dir.clear();
+  options.plan.clear();
+  options.metrics.clear();
+  options.save_outputs.clear();
+  return options;
+}
+
+}  // namespace
+
+uint64_t TrainReport::mismatches() const {
+  uint64_t n = different;
+  for (const Evaluation& e : evaluations) n += e.different;
+  return n;
+}
+
+CheckedTraining compile_training(const TrainParams& params, const RunOptions& options) {
+  if (!is_first(options)) return check_training(params, without_files(options));
+  // Where nothing is run, which weights is only asked when they are wanted.
+  const bool named = options.resume || !options.model_dir.empty();
+  if (options.until == Until::Done || named) check_model_dir(options);
+  return check_training(params, options);
+}
+
+TrainReport run_training(const TrainParams& params, const CheckedTraining& checked,
+                         const RunOptions& options) {
   if (options.transport == nullptr) {
     const auto alone = std::move(swarmx::local_transports(1).front());
-    TrainReport report = Run(params, options, *alone).run();
+    TrainReport report = Run(params, checked, options, *alone).run();
     alone->close();
     return report;
   }
   swarmx::Transport& transport = *options.transport;
-  if (transport.rank() == 0) return Run(params, options, transport).run();
-  // Files are rank 0's; the others have the samples.
-  TrainRunOptions here = options;
-  here.resume = false;
-  here.model_dir.clear();
-  here.plan.clear();
-  here.metrics.clear();
-  here.save_outputs.clear();
-  const CheckedTraining checked = check_training(params, here);
+  if (is_first(options)) return Run(params, checked, options, transport).run();
+  const RunOptions here = without_files(options);
   TrainSwarm(params, here, checked, transport, nullptr).serve();
   return {};
+}
+
+TrainReport run_training(const TrainParams& params, const RunOptions& options) {
+  return run_training(params, compile_training(params, options), options);
 }
 
 }  // namespace ow::jobs

@@ -345,16 +345,10 @@ Graph graph_of(const TrainParams& params) {
   return params.graph.empty() ? ow::graph_of(params.job) : params.graph;
 }
 
-bool is_training(const std::string& path) {
-  const YamlMap top(Yaml::read(path));
-  return top.has("train");
-}
-
-TrainParams load_train_params(const std::string& path) {
+TrainParams read_training(const std::string& path, YamlMap top) {
   TrainParams params;
   RunParams& base = params.base;
   base.path = path;
-  YamlMap top(Yaml::read(path));
   read_data(path, top["data"].map(), &base);
   YamlMap network = top["network"].map();
   read_network(path, network, &base);

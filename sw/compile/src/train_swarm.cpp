@@ -58,7 +58,7 @@ class GridWafer : public TrainWafer {
 
 }  // namespace
 
-TrainSwarm::TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
+TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
                        const CheckedTraining& checked, swarmx::Transport& transport,
                        memoryx::MemoryX* memory)
     : job_(checked.job),

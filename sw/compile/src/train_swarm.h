@@ -20,9 +20,8 @@ class TrainSwarm {
  public:
   // Makes this rank's wafers. `memory`: on rank 0, else null. All arguments must outlive this
   // object.
-  TrainSwarm(const TrainParams& params, const TrainRunOptions& options,
-             const CheckedTraining& checked, swarmx::Transport& transport,
-             memoryx::MemoryX* memory);
+  TrainSwarm(const TrainParams& params, const RunOptions& options, const CheckedTraining& checked,
+             swarmx::Transport& transport, memoryx::MemoryX* memory);
 
   std::string description() const;
   // Whether the wafers have cycles and things outside take time.

@@ -2,6 +2,7 @@
 #include "ow/base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -133,6 +134,13 @@ TEST(File, PathsInAFileAreTakenFromItsPlace) {
   EXPECT_EQ(beside("a/b.yaml", "c.csv"), "a/c.csv");
   EXPECT_EQ(beside("b.yaml", "c.csv"), "c.csv");
   EXPECT_EQ(beside("a/b.yaml", "/c.csv"), "/c.csv");
+  // A pipe, or what a shell hands over, has no place.
+  const std::string pipe = temporary("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(beside(pipe, "c.csv"), "c.csv");
+  EXPECT_EQ(beside("/dev/stdin", "c.csv"), "c.csv");
+  EXPECT_EQ(beside("/dev/fd/63", "c.csv"), "c.csv");
+  std::filesystem::remove(pipe);
 }
 
 }  // namespace

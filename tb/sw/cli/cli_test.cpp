@@ -217,7 +217,8 @@ TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
                             "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n";
   const std::pair<std::string, std::string> cases[] = {
       {"run " + digits + " --device golden --checked", "--device golden: has no hardware"},
-      {"run " + digits + " --device golden:4x4 --check-idle", "--device golden: has no hardware"},
+      {"run " + digits + " --device golden:4x4 --check-idle",
+       "--device golden:4x4: has no hardware"},
       {"run " + training + " --mode train --device golden --checked",
        "--device golden: has no hardware"},
       {"estimate " + digits + " --step 0", "--step: " + digits + " is no training"},

@@ -11,8 +11,7 @@
 
 #include "lower.h"
 #include "ow/base/error.h"
-#include "ow/compile/params.h"
-#include "ow/compile/train_params.h"
+#include "ow/compile/job.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {
@@ -36,7 +35,7 @@ const std::string kLoss =
 std::string written(const std::string& text) { return temporary_file("graph.yaml", text); }
 
 TEST(Graph, NamedLayersAreReadAndLowered) {
-  const RunParams p = load_params(written(kBefore + kLayers + kLoss));
+  const RunParams p = read_job(written(kBefore + kLayers + kLoss)).network();
   ASSERT_EQ(p.graph.layers.size(), 4u);
   EXPECT_EQ(p.graph.features, 6);
   EXPECT_EQ(p.graph.layers[1].inputs, std::vector<std::string>{"hidden"});
@@ -54,12 +53,12 @@ TEST(Graph, NamedLayersAreReadAndLowered) {
 }
 
 TEST(Graph, ATrainingWithoutALossLayerGetsOneBehindTheLastLayer) {
-  const TrainParams without = load_train_params(written(kBefore + kLayers + kTrain));
+  const TrainParams without = read_job(written(kBefore + kLayers + kTrain)).training();
   EXPECT_EQ(without.job.loss, "softmax_cross_entropy");
   ASSERT_EQ(without.graph.layers.size(), 4u);
   EXPECT_EQ(without.graph.layers.back().kind, "softmax_cross_entropy");
   EXPECT_EQ(without.graph.layers.back().inputs, (std::vector<std::string>{"logits", "targets"}));
-  const TrainParams with = load_train_params(written(kBefore + kLayers + kLoss + kTrain));
+  const TrainParams with = read_job(written(kBefore + kLayers + kLoss + kTrain)).training();
   EXPECT_EQ(with.job.loss, "mean_squared_error");
   EXPECT_EQ(with.graph.layers.back().name, "cost");
 }
@@ -93,7 +92,7 @@ std::string refused(const std::string& layers, bool train = false,
                     const std::string& before = kBefore) {
   const std::string path = written(before + layers + (train ? kTrain : ""));
   try {
-    train ? (void)load_train_params(path) : (void)load_params(path);
+    read_job(path);
   } catch (const BadInput& error) {
     const std::string what = error.what();
     EXPECT_EQ(what.find('\n'), std::string::npos) << what;
@@ -198,17 +197,8 @@ TEST(Graph, ATrainingHasOneLoss) {
       "train: {seed: 1, steps: 2, loss: softmax_cross_entropy, "
       "optimizer: {kind: sgd, rate: 1}}\n";
   EXPECT_EQ(refused(kLayers + kLoss + train),
-            ":10: key 'train' is not known; known here: data, grid, large_layer, network, time");
-  const std::string path = written(kBefore + kLayers + kLoss + train);
-  try {
-    load_train_params(path);
-    FAIL();
-  } catch (const BadInput& error) {
-    EXPECT_EQ(error.what(),
-              path +
-                  ":10: key 'train.loss' is 'softmax_cross_entropy', and a layer of the network "
-                  "is its loss: one of the two");
-  }
+            ":10: key 'train.loss' is 'softmax_cross_entropy', and a layer of the network is its "
+            "loss: one of the two");
   EXPECT_EQ(refused("    - {name: a, kind: linear, inputs: [input], outputs: 2}\n"
                     "    - {name: b, kind: relu, inputs: [a]}\n",
                     true),

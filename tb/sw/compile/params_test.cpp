@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/compile/params.h"
+#include "ow/compile/job.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/network_run.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {
@@ -33,7 +37,7 @@ std::string complaint(const std::string& from, const std::string& to) {
   text.replace(at, from.size(), to);
   const std::string path = temporary_file("params.yaml", text);
   try {
-    load_params(path);
+    read_job(path, false);
   } catch (const BadInput& e) {
     const std::string what = e.what();
     EXPECT_EQ(what.find('\n'), std::string::npos) << what;
@@ -48,15 +52,17 @@ void expect_in(const std::string& part, const std::string& text) {
 }
 
 TEST(Params, ReadsTheRepositorysJobs) {
-  const RunParams p = load_params(kDigits);
+  const RunParams p = read_job(kDigits).network();
   EXPECT_EQ(p.grid.rows, 4);
   EXPECT_EQ(p.grid.cols, 4);
   EXPECT_EQ(p.samples, 32);
   EXPECT_EQ(sizes_text(p.layers), "64-128-10");
-  EXPECT_EQ(p.training, OW_SOURCE_DIR "/configs/digits-train.yaml");
+  EXPECT_EQ(p.training_file, OW_SOURCE_DIR "/configs/digits-train.yaml");
+  ASSERT_NE(p.training, nullptr);
+  EXPECT_EQ(p.training->base.path, p.training_file);
   ASSERT_TRUE(p.large.has_value());
   EXPECT_EQ(p.large->inputs, 1024);
-  EXPECT_FALSE(load_params(OW_SOURCE_DIR "/configs/digits-2x2.yaml").large.has_value());
+  EXPECT_FALSE(read_job(OW_SOURCE_DIR "/configs/digits-2x2.yaml").network().large.has_value());
 }
 
 TEST(Params, NamesFileLineKeyAndLimit) {
@@ -101,24 +107,69 @@ TEST(Params, NamesFileLineKeyAndLimit) {
   expect_in("not YAML", complaint("[64, 128, 10]", "[64, 128, 10"));
 }
 
-TEST(Params, MissingFileIsBadInput) { EXPECT_THROW(load_params("/no/such/file.yaml"), BadInput); }
+TEST(Params, MissingFileIsBadInput) { EXPECT_THROW(read_job("/no/such/file.yaml"), BadInput); }
 
 TEST(Params, CheckedBeforeAnySimulation) {
-  RunParams params = load_params(kDigits);
-  RunOptions options;
-  options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
+  RunParams params = read_job(kDigits).network();
+  RunOptions options =
+      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   EXPECT_EQ(checked.samples.samples(), 449u);
-  EXPECT_EQ(checked.training_samples, 1348u);
+  ASSERT_TRUE(checked.checked_training);
+  EXPECT_EQ(checked.checked_training->training.samples(), 1348u);
   params.large->inputs = 4096;
   EXPECT_THROW(check_run(params, options), BadInput);
-  params = load_params(kDigits);
-  options.device = RunDevice::Monolithic;
-  EXPECT_THROW(check_run(params, options), BadInput);
-  options.device = RunDevice::Golden;
+  params = read_job(kDigits).network();
   options.firmware = "/no/such.elf";
   EXPECT_THROW(check_run(params, options), BadInput);
+}
+
+// The file that network.training names is read with the job, unless the weights come from
+// elsewhere.
+TEST(Params, AJobOwnsTheTrainingThatItNames) {
+  const auto refusal = [](const std::string& named) -> std::string {
+    const std::string path = temporary_file(
+        "named.yaml", "data: {file: x.csv}\nnetwork: {layers: [8, 4], training: " + named +
+                          "}\ngrid: {rows: 2, columns: 1}\n");
+    EXPECT_EQ(read_job(path, false).network().training, nullptr);
+    try {
+      read_job(path);
+    } catch (const BadInput& e) {
+      return e.what();
+    }
+    return "";
+  };
+  expect_in(":2: key 'network.training' " + std::string(kDigits) +
+                " is no training: key 'train' is missing",
+            refusal(kDigits));
+  expect_in("none.yaml: cannot be read", refusal("none.yaml"));
+  EXPECT_EQ(refusal(OW_SOURCE_DIR "/configs/digits-train.yaml"), "");
+  EXPECT_THROW(read_job(kDigits).training(), BadInput);
+  EXPECT_THROW(read_job(OW_SOURCE_DIR "/configs/digits-train.yaml").network(), BadInput);
+}
+
+// A job comes through a pipe once, and so does the training that it names.
+TEST(Params, AJobMayComeThroughAPipe) {
+  const std::string pipe = testing::TempDir() + "ow_job_pipe_" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const auto through = [&](const std::string& text) {
+    return std::thread([&pipe, text] { std::ofstream(pipe) << text; });
+  };
+  std::thread writer = through(contents(OW_SOURCE_DIR "/configs/digits-train.yaml"));
+  const Job training = read_job(pipe);
+  writer.join();
+  ASSERT_TRUE(training.is_training());
+  EXPECT_EQ(training.base().data.file, "../data/optdigits/digits.csv.gz")
+      << "from the current directory";
+  const std::string path = temporary_file(
+      "piped.yaml", "data: {file: x.csv}\nnetwork: {layers: [64, 128, 10], training: " + pipe +
+                        "}\ngrid: {rows: 2, columns: 1}\n");
+  writer = through(contents(OW_SOURCE_DIR "/configs/digits-train.yaml"));
+  const RunParams network = read_job(path).network();
+  writer.join();
+  ASSERT_NE(network.training, nullptr);
+  EXPECT_EQ(network.training->steps, training.training().steps);
+  std::filesystem::remove(pipe);
 }
 
 // A copy of configs/digits-train.yaml that takes all samples.
@@ -136,11 +187,10 @@ std::string training_without_held_out() {
 
 // A training is of the network that is run, and of none of the samples.
 TEST(Params, ANetworksTrainingFitsIt) {
-  RunOptions options;
-  options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
+  RunOptions options =
+      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
   const auto refusal = [&](const std::function<void(RunParams*)>& change) -> std::string {
-    RunParams params = load_params(kDigits);
+    RunParams params = read_job(kDigits).network();
     change(&params);
     try {
       check_run(params, options);
@@ -176,16 +226,17 @@ TEST(Params, ANetworksTrainingFitsIt) {
               refusal(change));
   }
   const std::string all = training_without_held_out();
+  const auto trained_by = [](const std::string& file, RunParams* p) {
+    p->training_file = file;
+    p->training = std::make_shared<const TrainParams>(read_job(file).training());
+  };
   expect_in(all + " holds out other samples of the same file",
-            refusal([&all](RunParams* p) { p->training = all; }));
-  expect_in(all + " holds out no samples of the same file", refusal([&all](RunParams* p) {
-              p->training = all;
+            refusal([&](RunParams* p) { trained_by(all, p); }));
+  expect_in(all + " holds out no samples of the same file", refusal([&](RunParams* p) {
+              trained_by(all, p);
               p->held_out.reset();
             }));
-  expect_in("key 'network.weights' is missing", refusal([](RunParams* p) { p->training.clear(); }));
-  expect_in("digits.yaml is no training: key 'train' is missing",
-            refusal([](RunParams* p) { p->training = kDigits; }));
-  expect_in("none.yaml", refusal([](RunParams* p) { p->training = "none.yaml"; }));
+  expect_in("key 'network.weights' is missing", refusal([](RunParams* p) { p->training.reset(); }));
   // The same file by another name.
   EXPECT_NE(refusal([](RunParams* p) {
               p->data.file = OW_SOURCE_DIR "/configs/../data/optdigits/digits.csv.gz";
@@ -195,8 +246,8 @@ TEST(Params, ANetworksTrainingFitsIt) {
   EXPECT_THROW(
       [&] {
         RunOptions nobody = options;
-        nobody.training.model = nullptr;
-        make_network(check_run(load_params(kDigits), nobody), nobody);
+        nobody.model = nullptr;
+        make_network(check_run(read_job(kDigits).network(), nobody), nobody);
       }(),
       InternalError);
 }

@@ -10,23 +10,24 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-# expect STATUS TEXT ARGUMENTS...: runs ow run; TEXT must be in what it prints.
+# expect STATUS TEXT ARGUMENTS...: runs ow run, or another $command; TEXT must be in what it prints.
+command=run
 expect() {
   status=$1 text=$2
   shift 2
-  "$ow" run "$@" >"$dir/out" 2>"$dir/err"
+  "$ow" $command "$@" >"$dir/out" 2>"$dir/err"
   got=$?
   if [ $got -ne "$status" ]; then
-    echo "ow run $*: exit status $got, not $status"
+    echo "ow $command $*: exit status $got, not $status"
     failed=1
   fi
   if ! grep -qF -- "$text" "$dir/out" "$dir/err"; then
-    echo "ow run $*: does not say '$text' but:"
+    echo "ow $command $*: does not say '$text' but:"
     cat "$dir/out" "$dir/err"
     failed=1
   fi
   if [ "$status" -eq 2 ] && [ "$(wc -l <"$dir/err")" -ne 1 ]; then
-    echo "ow run $*: more than one line about bad input:"
+    echo "ow $command $*: more than one line about bad input:"
     cat "$dir/err"
     failed=1
   fi
@@ -69,10 +70,12 @@ variant "s,file: .*,file: $dir/cut.csv.gz,"
 expect 2 "cut.csv.gz: the compressed data end too early" --params "$dir/job.yaml"
 expect 2 "the monolithic simulator is 2 x 2" --params "$configs/digits.yaml" --device mono
 for device in fpga usb:/tmp uart '' :4x4; do
-  expect 2 "--device $device: must be golden, uart:PATH[:BAUD], or rtl, sim, mono or fpga-sim, also with" \
-    --params "$configs/digits.yaml" --device "$device"
+  for flag in --device --machine; do
+    expect 2 "$flag $device: must be sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:" \
+      --params "$configs/digits.yaml" $flag "$device"
+  done
 done
-expect 2 "--device rtl:/tmp: $configs/digits.yaml wants 4 x 4 tiles" --params "$configs/digits.yaml" \
+expect 2 "--device rtl:/tmp: grid '/tmp': must be ROWSxCOLUMNS, as 4x4" --params "$configs/digits.yaml" \
   --device rtl:/tmp
 expect 2 "/dev/null: rate 'abc': must be one of 9600, 19200" --params "$configs/digits-mini.yaml" \
   --device uart:/dev/null:abc
@@ -144,10 +147,102 @@ expect 0 "training    1 steps" "$train" --mode train --device golden --num-steps
 expect 2 "none: holds no checkpoint" "$train" --mode train --device golden --resume \
   --model-dir "$dir/none"
 [ ! -e "$dir/none" ] || { echo "a refused --resume made its directory"; failed=1; }
-expect 2 "--device sim:4: $train wants 4 x 4 tiles" "$train" --mode train --device sim:4
+expect 2 "--device sim:4: grid '4': must be ROWSxCOLUMNS" "$train" --mode train --device sim:4
 expect 2 "--device sim:2x2: $train wants 4 x 4 tiles" "$train" --mode train --device sim:2x2
 expect 2 "--mode eval: which weights?" "$train"
 expect 2 "--resume: from which directory?" "$train" --mode train --resume
 expect 2 "--wafer: not with a training" "$train" --mode train --wafer "$configs/wafer-2x2.yaml"
 expect 2 "key 'train' is missing" "$configs/digits.yaml" --mode train
+
+# Machines by their strings, and by the flags that write them.
+small="$configs/digits-2x2.yaml" mini="$configs/digits-mini.yaml" wafer="$configs/wafer-2x2.yaml"
+# same TEXT ARGUMENTS.. -- ARGUMENTS..: both say TEXT, and they say the same but for times.
+same() {
+  text=$1 first=
+  shift
+  while [ "$1" != -- ]; do
+    first="$first $1"
+    shift
+  done
+  shift
+  expect 0 "$text" $first --json "$dir/first.json"
+  sed -e /seconds/d -e '/"train_/d' "$dir/first.json" >"$dir/first"
+  expect 0 "$text" "$@" --json "$dir/second.json"
+  sed -e /seconds/d -e '/"train_/d' "$dir/second.json" >"$dir/second"
+  cmp "$dir/first" "$dir/second" || { echo "ow run $first: is another machine than $*"; failed=1; }
+}
+same "2 x 2 grid" $small --limit 8 -- $small --limit 8 --machine sim:2x2
+same "activations compared with golden, 0 differ" $mini --limit 8 --tiles mini -- \
+  $mini --limit 8 --machine sim-mini
+same "device      golden model" $small --device golden -- $small --machine golden
+same "valid; 449" "$configs/digits.yaml" --wafer $wafer --defects "$configs/defects-2x2.yaml" \
+  --validate-only -- "$configs/digits.yaml" --validate-only \
+  --machine "wafer:$wafer,defects=$configs/defects-2x2.yaml"
+expect 0 "training    1 steps" "$train" --mode train --machine golden --num-steps 1 --no-check
+expect 2 "--machine sim:4x4: $small wants 2 x 2 tiles" $small --machine sim:4x4
+expect 2 "--machine: not with --wafer, which writes a part of it" $small --machine sim --wafer $wafer
+expect 2 "$wafer: the wafer offers 4 x 4 logical tiles, $small wants 2 x 2" $small \
+  --machine "wafer:$wafer"
+expect 2 "--machine sim-mini: only a simulated grid of full tiles has that (--record)" $mini \
+  --machine sim-mini --record "$dir/r"
+expect 2 "--machine wafer:$wafer: only a simulated grid has that, not a wafer (--check-idle)" \
+  "$configs/digits.yaml" --machine "wafer:$wafer" --check-idle
+expect 2 "--machine sim: only a wafer is drawn (--svg)" $small --machine sim --svg "$dir/s.svg"
+expect 2 "is read (defects= of --machine)" "$configs/digits.yaml" --validate-only \
+  --machine "wafer:$wafer,defects=$dir/job.yaml" --json "$dir/job.yaml"
+for machine in "wafer:$wafer" sim-mini uart:/dev/null fpga-sim; do
+  expect 2 "--machine $machine: not with a training" "$train" --mode train --machine "$machine"
+done
+
+# A job through a pipe: it is read once, and its paths are taken from the current directory.
+mkfifo "$dir/pipe"
+cd "$configs" || exit 1
+cat digits.yaml | { expect 0 "/dev/stdin: valid; 449 samples" /dev/stdin --validate-only; exit $failed; } ||
+  failed=1
+expect 0 "/dev/stdin: valid; 449 samples" /dev/stdin --validate-only <digits.yaml
+cat digits-2x2.yaml >"$dir/pipe" &
+expect 0 "activations compared with golden, 0 differ" "$dir/pipe" --limit 8
+wait
+cat digits-train.yaml | {
+  expect 0 "training    2 steps" /dev/stdin --mode train --machine golden --num-steps 2 \
+    --model-dir "$dir/piped"
+  exit $failed
+} || failed=1
+cat digits-train.yaml >"$dir/pipe" &
+expect 0 "from        $dir/piped/checkpoint-000000000002.safetensors" "$dir/pipe" --mode train \
+  --device golden --num-steps 1 --model-dir "$dir/piped" --resume
+wait
+# The training that a job names may be one.
+sed -e "s,digits-train.yaml,$dir/pipe," digits.yaml >"$dir/named.yaml"
+sed -i -e "s,\.\./data,$configs/../data," "$dir/named.yaml"
+cat digits-train.yaml >"$dir/pipe" &
+expect 0 "valid; 449 samples to run, 1348 to train with" "$dir/named.yaml" --validate-only
+wait
+echo "data: 5" | { expect 2 "/dev/stdin:1: key 'data'" /dev/stdin; exit $failed; } || failed=1
+if command -v bash >/dev/null; then
+  # A shell's <(..).
+  bash -c '"$0" run <(cat digits.yaml) --validate-only' "$ow" >"$dir/out" 2>"$dir/err" &&
+    grep -q "valid; 449 samples" "$dir/out" || { cat "$dir/err"; failed=1; }
+fi
+
+# `ow estimate` reads jobs and machines alike.
+command=estimate
+cat digits.yaml | { expect 0 "inference   4 x 4 tiles" /dev/stdin; exit $failed; } || failed=1
+cat digits-train.yaml >"$dir/pipe" &
+expect 0 "training    4 x 4 tiles" "$dir/pipe"
+wait
+expect 0 "of 8192 bytes of a tile of \`mini\`" $mini --machine sim-mini
+expect 0 "of 49152 bytes of a tile of \`full\`" $small --machine sim:2x2
+expect 2 "--machine sim:4x4: $small wants 2 x 2 tiles" $small --machine sim:4x4
+expect 2 "--machine golden: takes no cycles" $small --machine golden
+expect 2 "--machine mini: not with a training" digits-train.yaml --machine mini
+
+command=bringup
+expect 2 "which wafer? (--machine wafer:FILE or --wafer FILE)" --machine sim:2x2
+expect 2 "which wafer? (--machine wafer:FILE or --wafer FILE)"
+expect 2 "--machine: not with --defects" --machine "wafer:$wafer" --defects "$dir/job.yaml"
+expect 2 "a bring-up makes the map" --machine "wafer:$wafer,map=$dir/m.json"
+printf 'wafer: {reticle_rows: 1, reticle_columns: 1}\nreticle: {rows: 1, columns: 2}\n' >"$dir/one.yaml"
+expect 0 "repaired    1 x 2 logical tiles" --machine "wafer:$dir/one.yaml" --mini
+expect 0 "repaired    1 x 2 logical tiles" --wafer "$dir/one.yaml" --mini
 exit $failed

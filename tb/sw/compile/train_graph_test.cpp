@@ -61,8 +61,8 @@ class TrainGraph : public TrainDirectory {
                 more);
   }
 
-  TrainRunOptions options(const std::string& model, bool rtl) const {
-    TrainRunOptions run = TrainDirectory::options(model, rtl);
+  RunOptions options(const std::string& model, bool rtl) const {
+    RunOptions run = TrainDirectory::options(model, rtl);
     run.mode = TrainMode::TrainAndEval;
     if (!model.empty()) run.plan = plan_path(run.model_dir);
     return run;
@@ -117,7 +117,7 @@ TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
   const nlohmann::json old = read_json(plan_path(directory_ + "/sizes"));
   EXPECT_FALSE(old.at("inputs").at("layers").at(0).contains("name"));
   // Goes on under its own names, and under no others.
-  TrainRunOptions run = options("names", false);
+  RunOptions run = options("names", false);
   run.resume = true;
   TrainParams more = named;
   more.steps = 5;
@@ -131,7 +131,7 @@ TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
 
 TEST_F(TrainGraph, TheSquaredErrorIsToTheValuesOfTheFile) {
   const TrainParams p = params("file: values.csv, targets: values", std::string(kNamed) + kSquares);
-  TrainRunOptions run = options("csv", true);
+  RunOptions run = options("csv", true);
   const TrainReport report = run_training(p, run);
   EXPECT_EQ(report.different, 0u);
   EXPECT_LT(report.last_loss, report.first_loss);

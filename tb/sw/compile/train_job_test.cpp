@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job of a training: its parameters, checkpoints and resuming, on golden and on RTL tiles.
-#include "ow/compile/train_job.h"
+#include "ow/compile/job.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ namespace {
 
 TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
   const TrainParams p = params();
-  TrainRunOptions whole = options("whole", true);
+  RunOptions whole = options("whole", true);
   whole.mode = TrainMode::TrainAndEval;
   const TrainReport report = run_training(p, whole);
   EXPECT_EQ(report.steps, 8u);
@@ -36,11 +36,11 @@ TEST_F(TrainJob, AnInterruptedOneEndsAsIfItHadNotBeenOnAnyDevice) {
   EXPECT_GT(report.cycles, 0u);
 
   // On golden, then on RTL, then on golden again.
-  TrainRunOptions parts = options("parts", false);
+  RunOptions parts = options("parts", false);
   parts.num_steps = 3;
   run_training(p, parts);
   for (const bool rtl : {true, false}) {
-    TrainRunOptions next = options("parts", rtl);
+    RunOptions next = options("parts", rtl);
     next.resume = true;
     next.num_steps = rtl ? 2 : 0;
     const TrainReport resumed = run_training(p, next);
@@ -76,7 +76,7 @@ TEST_F(TrainJob, ADamagedCheckpointIsRefusedAndTheOneBeforeTaken) {
   const std::string want = last_checkpoint("model");
   const std::string newest = memoryx::checkpoints_in(directory_ + "/model").front();
   write_file(newest, want.substr(0, want.size() / 2));
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.resume = true;
   const TrainReport report = run_training(p, run);
   EXPECT_EQ(report.first_step, 6u);
@@ -91,11 +91,11 @@ TEST_F(TrainJob, ADamagedCheckpointIsRefusedAndTheOneBeforeTaken) {
 
 TEST_F(TrainJob, EvaluatesACheckpoint) {
   const TrainParams p = params();
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.mode = TrainMode::TrainAndEval;
   const TrainReport trained = run_training(p, run);
   for (const bool rtl : {false, true}) {
-    TrainRunOptions eval = options("model", rtl);
+    RunOptions eval = options("model", rtl);
     eval.mode = TrainMode::Eval;
     const TrainReport report = run_training(p, eval);
     EXPECT_EQ(report.steps, 0u);
@@ -107,7 +107,7 @@ TEST_F(TrainJob, EvaluatesACheckpoint) {
 // A checkpoint of other orders of sums than this program chooses: they go on, on the tiles, too.
 TEST_F(TrainJob, GoesOnWithTheOrdersOfSumsOfItsCheckpoint) {
   const TrainParams p = params();
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   for (const SumOrder order : {SumOrder::Whole, SumOrder::Column}) {
     std::filesystem::remove_all(run.model_dir);
     TrainParams other = p;
@@ -129,7 +129,7 @@ TEST_F(TrainJob, GoesOnWithTheOrdersOfSumsOfItsCheckpoint) {
 }
 
 TEST_F(TrainJob, GoesOnWithNoOtherJobAndNoOtherSamples) {
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.num_steps = 2;
   run_training(params(), run);
   run.resume = true;
@@ -156,16 +156,16 @@ TEST_F(TrainJob, GoesOnWithNoOtherJobAndNoOtherSamples) {
 TEST_F(TrainJob, APlanAloneAsksForNoSamples) {
   const TrainParams p = params(with("  held_out_modulo: 5\n  held_out_remainder: 4\n", ""));
   std::filesystem::remove(directory_ + "/samples.csv");
-  TrainRunOptions run = options("", false);
+  RunOptions run = options("", false);
   run.mode = TrainMode::Eval;
-  run.plan_only = true;
+  run.until = Until::Planned;
   EXPECT_EQ(check_training(p, run).plan.layers.size(), 2u);
-  run.plan_only = false;
+  run.until = Until::Done;
   EXPECT_THROW(check_training(p, run), BadInput);
 }
 
 TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.mode = TrainMode::TrainAndEval;
   const TrainReport trained = run_training(params(), run);
   // The held-out samples by themselves, without their classes.
@@ -180,7 +180,7 @@ TEST_F(TrainJob, PredictsSamplesWithoutClasses) {
       "  file: samples.csv\n  held_out_modulo: 5\n  held_out_remainder: 4\n", "  file: new.csv\n"));
   Tensors first;
   for (const bool rtl : {false, true}) {
-    TrainRunOptions predict = options("model", rtl);
+    RunOptions predict = options("model", rtl);
     predict.mode = TrainMode::Predict;
     if (rtl) predict.save_outputs = directory_ + "/outputs.safetensors";
     const TrainReport report = run_training(unlabelled, predict);
@@ -255,7 +255,7 @@ TEST_F(TrainJob, UpdatesBesideThePassesChangeNoBit) {
 // A line that was not finished goes, so that every line is one step's.
 TEST_F(TrainJob, ALineThatWasCutIsNotGoneOnWith) {
   const std::string metrics = directory_ + "/model/metrics.jsonl";
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.num_steps = 4;
   run_training(params(), run);
   const std::string before = read_text(metrics);
@@ -284,7 +284,7 @@ TEST_F(TrainJob, DirectoriesAreNotMixedUp) {
   const TrainParams p = params();
   run_training(p, options("model", false));
   EXPECT_THROW(run_training(p, options("model", false)), BadInput);  // without resume
-  TrainRunOptions run = options("none", false);
+  RunOptions run = options("none", false);
   run.resume = true;
   EXPECT_THROW(run_training(p, run), BadInput);
   run.model_dir.clear();
@@ -292,7 +292,7 @@ TEST_F(TrainJob, DirectoriesAreNotMixedUp) {
 }
 
 TEST_F(TrainJob, TheSquaredErrorIsToOneForTheClass) {
-  TrainRunOptions run = options("", true);
+  RunOptions run = options("", true);
   const TrainReport report =
       run_training(params(with("  micro_batches: 2\n", "  loss: mean_squared_error\n")), run);
   EXPECT_EQ(report.different, 0u);
@@ -337,13 +337,13 @@ TEST_F(TrainJob, BadParametersAreOneLineWithTheLimit) {
 }
 
 TEST(TrainParams, OfTheDigitsAreThoseOfTheTarget) {
-  const TrainParams p = load_train_params(OW_SOURCE_DIR "/configs/digits-train.yaml");
+  const TrainParams p = read_job(OW_SOURCE_DIR "/configs/digits-train.yaml").training();
   EXPECT_LE(p.steps, 300u);
   EXPECT_EQ(p.job.grid_rows * p.job.grid_cols, 16);
-  TrainRunOptions run;
+  RunOptions run;
   run.mode = TrainMode::TrainAndEval;
   run.firmware = OW_FIRMWARE_DIR "/train.elf";
-  run.reference = golden::training_reference;
+  run.train_reference = golden::training_reference;
   run.model = golden::training_wafer;
   const TrainReport report = run_training(p, run);
   EXPECT_EQ(report.evaluations.back().samples, 449u);

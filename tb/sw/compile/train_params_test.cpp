@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a training: schedules, sparsity, where MemoryX's arrays lie; what is wrong is one
 // line.
-#include "ow/compile/train_params.h"
+#include "ow/compile/job.h"
 
 #include <gtest/gtest.h>
 
@@ -25,12 +25,12 @@ std::string job(const std::string& train, const std::string& rate = "0.1") {
 }
 
 Schedule rate(const std::string& text) {
-  return load_train_params(job("", text)).job.optimizer.rate;
+  return read_job(job("", text)).training().job.optimizer.rate;
 }
 
 std::string refused(const std::string& train, const std::string& rate = "0.1") {
   try {
-    load_train_params(job(train, rate));
+    read_job(job(train, rate));
   } catch (const BadInput& error) {
     const std::string what = error.what();
     return what.substr(what.find("yaml") + 4);
@@ -76,9 +76,11 @@ TEST(TrainParams, SchedulesMayGoOnForGood) {
 }
 
 TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
-  const TrainParams p = load_train_params(job(
-      "sparsity: [{pattern: [layers.0.*, layers.1.*], algorithm: rigl, init: zeros, "
-      "density: 0.5, balance: {inputs: 2}}, {pattern: '*', density: 1, balance: {outputs: 4}}]"));
+  const TrainParams p =
+      read_job(job("sparsity: [{pattern: [layers.0.*, layers.1.*], algorithm: rigl, init: zeros, "
+                   "density: 0.5, balance: {inputs: 2}}, {pattern: '*', density: 1, balance: "
+                   "{outputs: 4}}]"))
+          .training();
   ASSERT_EQ(p.job.sparsity.size(), 3u);
   EXPECT_EQ(p.job.sparsity[0].pattern, "layers.0.*");
   EXPECT_EQ(p.job.sparsity[1].pattern, "layers.1.*");
@@ -145,11 +147,12 @@ TEST(TrainParams, EpsilonIsANormalNumberOfBinary32) {
   };
   const auto what = [&](const std::string& epsilon) {
     try {
-      const TrainParams p = load_train_params(
-          temporary_file("train_params.yaml",
-                         "data: {file: x.csv}\nnetwork: {layers: [8, 6, 4]}\n"
-                         "grid: {rows: 2, columns: 1}\ntrain: {seed: 1, steps: 2, " +
-                             with(epsilon) + "}\n"));
+      const TrainParams p =
+          read_job(temporary_file("train_params.yaml",
+                                  "data: {file: x.csv}\nnetwork: {layers: [8, 6, 4]}\n"
+                                  "grid: {rows: 2, columns: 1}\ntrain: {seed: 1, steps: 2, " +
+                                      with(epsilon) + "}\n"))
+              .training();
       EXPECT_GT(static_cast<float>(p.job.optimizer.epsilon), 0.0f);
     } catch (const BadInput& error) {
       const std::string text = error.what();
@@ -169,11 +172,11 @@ TEST(TrainParams, EpsilonIsANormalNumberOfBinary32) {
 
 TEST(TrainParams, WhereTheStoreLies) {
   const TrainParams p =
-      load_train_params(job("store: {directory: here, window: 4096, threads: 2}"));
+      read_job(job("store: {directory: here, window: 4096, threads: 2}")).training();
   EXPECT_EQ(p.memory.store.directory, testing::TempDir() + "here");
   EXPECT_EQ(p.memory.store.window, 4096u);
   EXPECT_EQ(p.memory.threads, 2);
-  EXPECT_TRUE(load_train_params(job("")).memory.store.directory.empty());
+  EXPECT_TRUE(read_job(job("")).training().memory.store.directory.empty());
   EXPECT_EQ(refused("store: {window: 0}"),
             ":5: key 'train.store.window' must be a whole number from 1 to 1073741824, not '0'");
   EXPECT_EQ(refused("store: {room: 1}"),

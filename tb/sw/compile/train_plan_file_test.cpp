@@ -19,7 +19,7 @@ namespace {
 
 TEST_F(TrainJob, KeepsItsPlanAndUsesItWhileItsInputsAreTheSame) {
   const TrainParams p = params();
-  TrainRunOptions run = options("", false);
+  RunOptions run = options("", false);
   run.plan = directory_ + "/plan.json";
   run.num_steps = 1;
   const auto says = [&](const TrainParams& of) { return run_training(of, run).plan; };
@@ -45,7 +45,7 @@ TEST_F(TrainJob, KeepsItsPlanAndUsesItWhileItsInputsAreTheSame) {
   // The plan of the file is the one that would be made.
   EXPECT_TRUE(checked.plan_file.usable());
   EXPECT_EQ(checked.plan_file.says(), run.plan + ": used, its inputs are the same");
-  TrainRunOptions without = run;
+  RunOptions without = run;
   without.plan.clear();
   EXPECT_EQ(plan_json(checked.plan), plan_json(check_training(p, without).plan));
   run.make = options("", true).make;
@@ -56,7 +56,7 @@ TEST_F(TrainJob, KeepsItsPlanAndUsesItWhileItsInputsAreTheSame) {
 // What no plan depends on may change; what one does is named, and a new one is written.
 TEST_F(TrainJob, APlanIsMadeAnewForOtherInputs) {
   const TrainParams p = params();
-  TrainRunOptions run = options("", false);
+  RunOptions run = options("", false);
   run.plan = directory_ + "/plan.json";
   run.num_steps = 1;
   const auto says = [&](const TrainParams& of) { return run_training(of, run).plan; };
@@ -110,7 +110,7 @@ TEST_F(TrainJob, APlanIsMadeAnewForOtherInputs) {
 }
 
 TEST_F(TrainJob, ADamagedPlanIsRefusedInOneLine) {
-  TrainRunOptions run = options("", false);
+  RunOptions run = options("", false);
   run.plan = directory_ + "/plan.json";
   run.num_steps = 1;
   run_training(params(), run);
@@ -146,7 +146,7 @@ TEST_F(TrainJob, ADamagedPlanIsRefusedInOneLine) {
 // A checkpoint goes on with its own orders of sums, whatever a plan says.
 TEST_F(TrainJob, APlanOfOtherOrdersThanTheCheckpointsIsMadeAnew) {
   const TrainParams p = params();
-  TrainRunOptions run = options("model", false);
+  RunOptions run = options("model", false);
   run.plan = directory_ + "/plan.json";
   run.num_steps = 1;
   run_training(p, run);

@@ -20,7 +20,7 @@ TEST_F(TrainJob, AStoreInAFileChangesNoBit) {
                                 "threads: 2}\n  num_wafers: 2\n");
   TrainParams mapped = params(text);
   EXPECT_EQ(mapped.memory.store.directory, directory_ + "/.");
-  TrainRunOptions run = options("mapped", false);
+  RunOptions run = options("mapped", false);
   run.num_steps = 5;
   EXPECT_EQ(run_training(mapped, run).different, 0u);
   // Goes on in memory, and so does the other way round.

@@ -5,7 +5,7 @@
 #include "edge_traffic.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/network_run.h"
+#include "ow/compile/job.h"
 #include "ow/compile/stream_job.h"
 #include "ow/golden/network.h"
 
@@ -35,12 +35,10 @@ namespace {
 
 // One batch of the job of `ow run` on both simulators.
 TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
-  const RunParams params = load_params(OW_SOURCE_DIR "/configs/digits-2x2.yaml");
-  RunOptions options;
-  options.firmware = OW_FIRMWARE_DIR "/stream_layer.elf";
-  options.device = RunDevice::Monolithic;
+  const RunParams params = read_job(OW_SOURCE_DIR "/configs/digits-2x2.yaml").network();
+  RunOptions options =
+      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
   options.limit = 64;
-  options.training = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   const Network network = make_network(checked, options);
   const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());

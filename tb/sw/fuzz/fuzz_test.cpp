@@ -19,7 +19,7 @@
 #include "ow/base/json.h"
 #include "ow/base/rng.h"
 #include "ow/base/yaml.h"
-#include "ow/compile/params.h"
+#include "ow/compile/job.h"
 #include "ow/device/wafer_faults.h"
 #include "ow/dft/netlist.h"
 #include "ow/runtime/elf.h"
@@ -82,7 +82,7 @@ TEST(Fuzz, ParametersOfAJob) {
                  {config("digits.yaml"), config("digits-2x2.yaml"), other,
                   read_text(OW_SOURCE_DIR "/tb/sw/fuzz/inference-time.yaml")},
                  text,
-                 [](const std::string& path) { jobs::load_params(path); }});
+                 [](const std::string& path) { jobs::read_job(path, false).network(); }});
 }
 
 TEST(Fuzz, Defects) {

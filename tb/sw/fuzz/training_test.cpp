@@ -16,8 +16,8 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/hash.h"
+#include "ow/compile/job.h"
 #include "ow/compile/plan_file.h"
-#include "ow/compile/train_params.h"
 #include "ow/memoryx/checkpoint.h"
 #include "run_mutants.h"
 
@@ -40,8 +40,7 @@ TEST(Fuzz, ParametersOfATraining) {
         read_text(here + "inference-time.yaml")},
        text,
        [](const std::string& path) {
-         const jobs::RunParams params =
-             jobs::is_training(path) ? jobs::load_train_params(path).base : jobs::load_params(path);
+         const jobs::RunParams params = jobs::read_job(path, false).base();
          const TimeNeeds much{1u << 20, 3, 1u << 20, 7, 1u << 30, 1u << 20};
          for (const TimeNeeds& needs : {TimeNeeds{}, much}) {
            const TimeModel time = make_time(params.time, needs, 3);

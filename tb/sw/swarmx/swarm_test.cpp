@@ -35,19 +35,19 @@ class Swarms : public TrainJob {
     return p;
   }
 
-  TrainRunOptions options(const std::string& model, On device) const {
+  RunOptions options(const std::string& model, On device) const {
     return TrainJob::options(model, device == On::Rtl);
   }
 
   // In so many ranks, a thread each; rank 0's report. What a rank throws is kept in errors_.
-  TrainReport train(const TrainParams& p, const TrainRunOptions& run, int ranks) {
+  TrainReport train(const TrainParams& p, const RunOptions& run, int ranks) {
     const auto transports = swarmx::local_transports(ranks);
     errors_.assign(static_cast<size_t>(ranks), "");
     std::vector<TrainReport> reports(static_cast<size_t>(ranks));
     std::vector<std::thread> threads;
     for (size_t r = 0; r < transports.size(); ++r) {
       threads.emplace_back([&, r] {
-        TrainRunOptions here = run;
+        RunOptions here = run;
         here.transport = transports[r].get();
         try {
           reports[r] = run_training(p, here);
@@ -134,7 +134,7 @@ TEST_F(Swarms, CyclesAreTheSameInAnyNumberOfRanks) {
   p.base.time.broadcast_stages[1].latency = 777;
   TrainReport want;
   for (const int ranks : {1, 2, 4}) {
-    TrainRunOptions run = options("", On::Rtl);
+    RunOptions run = options("", On::Rtl);
     run.check = false;
     const TrainReport got = train(p, run, ranks);
     for (const std::string& error : errors_) EXPECT_EQ(error, "");
@@ -150,7 +150,7 @@ TEST_F(Swarms, CyclesAreTheSameInAnyNumberOfRanks) {
   };
   p.base.time.reduce.rate.reset();
   p.base.time.broadcast_stages[1].rate.reset();
-  TrainRunOptions run = options("", On::Rtl);
+  RunOptions run = options("", On::Rtl);
   run.check = false;
   const TrainReport even = train(p, run, 1);
   EXPECT_LT(even.cycles, want.cycles);
@@ -165,7 +165,7 @@ TEST_F(Swarms, EqualWorkTakesTheTimeOfOneWaferAndTheStages) {
     TrainParams p = params(wafers, wafers);
     p.steps = 2;
     p.base.time.preset = TimeOptions::Preset::Balanced;
-    TrainRunOptions run = options("", On::Rtl);
+    RunOptions run = options("", On::Rtl);
     run.check = false;
     uint64_t second = 0;
     run.on_step = [&second](const TrainStep& step) { second = step.cycles; };
@@ -187,7 +187,7 @@ TEST_F(Swarms, HeldOutSamplesGoForwardOnAllWafers) {
       for (const int ranks : {1, 3}) {
         if (ranks > wafers || (ranks > 1 && device == On::Rtl)) continue;
         SCOPED_TRACE(testing::Message() << wafers << " wafers, " << ranks << " ranks");
-        TrainRunOptions run = options("model", device);
+        RunOptions run = options("model", device);
         run.mode = TrainMode::Eval;
         const TrainReport report = train(params(4, wafers), run, ranks);
         for (const std::string& error : errors_) EXPECT_EQ(error, "");
@@ -211,7 +211,7 @@ TEST_F(Swarms, HeldOutSamplesGoForwardOnAllWafers) {
 
 TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
   train(params(8, 1), options("whole", On::Golden), 1);
-  TrainRunOptions run = options("parts", On::Golden);
+  RunOptions run = options("parts", On::Golden);
   run.num_steps = 2;
   const struct {
     int wafers, ranks;
@@ -251,7 +251,7 @@ TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
   train(params(8, 1), options("whole", On::Golden), 1);
   for (const int ranks : {1, 2, 4}) {
     const std::string model = "broken-" + std::to_string(ranks);
-    TrainRunOptions run = options(model, On::Golden);
+    RunOptions run = options(model, On::Golden);
     std::atomic<int> made{0};
     int left = 2 * 3 + 1;  // in the fourth step
     run.model = [&](const TrainingJob& job) -> std::unique_ptr<TrainWafer> {

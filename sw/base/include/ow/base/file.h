@@ -55,7 +55,8 @@ class FileWriter {
 // checked.
 void check_writable(const std::string& path);
 
-// A path found in a file, relative to that file's directory.
+// A path found in a file, relative to that file's directory. If the file has no place of its own (a
+// pipe, /dev/stdin), the path is relative to the current directory.
 std::string beside(const std::string& file, const std::string& path);
 
 }  // namespace ow

@@ -19,7 +19,11 @@ std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
 
 // A training without a grid, all weights compared after every step. `firmware`: train.elf, which
 // the plan is for.
-jobs::TrainRunOptions training_run(const std::string& firmware);
+jobs::RunOptions training_run(const std::string& firmware);
+
+// A network's run without a grid, its activations and those of its training's steps compared.
+// `firmware`: stream_layer.elf; `train_firmware`: train.elf.
+jobs::RunOptions network_run(const std::string& firmware, const std::string& train_firmware);
 
 }  // namespace ow::golden
 

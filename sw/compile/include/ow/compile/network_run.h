@@ -12,19 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/options.h"
 #include "ow/compile/params.h"
 #include "ow/compile/stream_job.h"
 #include "ow/compile/train_job.h"
 #include "ow/device/sim_control.h"
-#include "ow/sim/sim.h"
 
 namespace ow::jobs {
-
-// What the machine must compute: the outputs of every layer on a grid with this number of rows.
-// This library has no model of its own; a caller that wants a comparison brings one
-// (ow::golden::run_network).
-using Reference = std::function<std::vector<Activations>(
-    const Network& network, const Activations& x, int grid_rows, bool dense)>;
 
 // A layer, or several in sequence, run sparse or dense.
 struct Pass {
@@ -82,37 +76,13 @@ struct RunReport {
   uint64_t mismatches() const;
 };
 
-enum class RunDevice { Golden, Replicated, Monolithic };
-
-struct RunOptions {
-  RunDevice device = RunDevice::Replicated;
-  SimOptions sim;
-  TileConfig tile = kFullTile;  // the device's tile, for checks before there is a device
-  // If set, makes the device for the shape of the parameters' grid, for example a wafer.
-  std::function<std::unique_ptr<Device>(GridShape)> make;
-  std::string firmware;      // path of stream_layer.elf, or of its build for the tile's SRAM
-  std::string weights;       // file of weights; overrides the parameters
-  std::string save_weights;  // where to write them; empty: nowhere
-  std::string save_outputs;  // where to write the device's outputs (sparse run); empty: nowhere
-  std::string plan;          // file of the plan (plan_file.h); empty: not kept
-  size_t limit = 0;          // run only this many samples; 0: all
-  bool dense = true;         // also run every batch with zeros streamed
-  Reference reference;       // none: nothing is compared
-  // For a training that the parameters name: `model`, `firmware`, `reference`. The job sets the
-  // rest.
-  TrainRunOptions training;
-  std::function<void(const PlanFile&)> on_plan;  // called when the plan is in its file
-  // Called now and then with the current activity and its progress (0..1).
-  std::function<void(const std::string&, double)> progress;
-};
-
 // Checks everything that needs neither training nor simulation: the files, and that the layers fit
 // the machine. Throws BadInput.
 struct Checked {
-  Dataset samples;                      // to run
-  std::optional<Network> network;       // from a file; else
-  std::optional<TrainParams> training;  // the training that makes it,
-  size_t training_samples = 0;          // with this many samples
+  Dataset samples;                                  // to run
+  std::optional<Network> network;                   // from a file; else
+  std::optional<TrainParams> training;              // the training that makes it,
+  std::optional<CheckedTraining> checked_training;  // and its own check
   ElfImage firmware;
   StreamPlan plan;
   std::optional<StreamPlan> large_plan;
@@ -126,6 +96,9 @@ Checked check_run(const RunParams& params, const RunOptions& options);
 Network make_network(const Checked& checked, const RunOptions& options,
                      std::optional<TrainReport>* report = nullptr);
 
+// Without a device (RunOptions::make) only the reference runs.
+RunReport run_network(const RunParams& params, const Checked& checked, const RunOptions& options);
+// Checks first.
 RunReport run_network(const RunParams& params, const RunOptions& options);
 
 // The large layer: weights uniform in -1..1, kept with probability `density`; inputs uniform in

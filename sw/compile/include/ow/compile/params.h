@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of `ow run`, read from a YAML file (docs/run.md, configs/).
+// What the file of a network's run says (docs/run.md, configs/); read_job (job.h) reads it.
 #ifndef OW_JOBS_PARAMS_H_
 #define OW_JOBS_PARAMS_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct LargeLayerParams {
   uint64_t seed = 0;
 };
 
+struct TrainParams;  // train_params.h
+
 struct RunParams {
   std::string path;  // of the YAML file; paths in it are relative to its directory
   DataSource data;
@@ -34,21 +37,17 @@ struct RunParams {
   };
   std::optional<HeldOut> held_out;
   HalfType type = HalfType::Binary16;
-  Graph graph;                     // if layers are named; else empty
-  std::vector<LayerShape> layers;  // the layers that are streamed
-  std::string loss;                // the graph's; empty: it has none
-  std::string weights;             // file of the network's tensors
-  std::string training;  // else: parameters of a training that makes them (train_params.h)
+  Graph graph;                                  // if layers are named; else empty
+  std::vector<LayerShape> layers;               // the layers that are streamed
+  std::string loss;                             // the graph's; empty: it has none
+  std::string weights;                          // file of the network's tensors
+  std::string training_file;                    // else: file of a training that makes them,
+  std::shared_ptr<const TrainParams> training;  // and what it says; null if it was not read
   GridShape grid;
   int samples = 0;  // samples a tile; 0: as many as fit
   std::optional<LargeLayerParams> large;
   TimeOptions time;
 };
-
-// Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
-// limit, for: a file that cannot be read or is not YAML; an unknown, missing or repeated key; a
-// value of another type or out of range. make_plan checks sizes that depend on the machine.
-RunParams load_params(const std::string& path);
 
 }  // namespace ow::jobs
 

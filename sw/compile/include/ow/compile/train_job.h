@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/options.h"
 #include "ow/compile/plan_file.h"
 #include "ow/compile/train_grid.h"
 #include "ow/compile/train_params.h"
@@ -35,13 +36,6 @@ class TrainReference {
   virtual const std::vector<float>& weights(size_t parameter) const = 0;
   virtual Activations forward(const Activations& x) const = 0;
 };
-
-// Eval classifies the held-out samples with the newest checkpoint. Predict gives their outputs, or
-// those of all samples if none are held out, and needs no classes.
-enum class TrainMode { Train, Eval, TrainAndEval, Predict };
-inline bool trains(TrainMode mode) {
-  return mode == TrainMode::Train || mode == TrainMode::TrainAndEval;
-}
 
 // The result of a forward pass over samples.
 struct Evaluation {
@@ -85,31 +79,6 @@ struct TrainStep {
   const Evaluation* evaluation = nullptr;  // null if there was none after this step
 };
 
-struct TrainRunOptions {
-  TrainMode mode = TrainMode::Train;
-  // Makes a wafer's device. If it is empty, `model` does the passes.
-  std::function<std::unique_ptr<Device>(GridShape)> make;
-  std::function<std::unique_ptr<TrainWafer>(const TrainingJob&)> model;
-  // The processes of the training, of which this is one. Null: a single process. Not closed here.
-  swarmx::Transport* transport = nullptr;
-  TileConfig tile = kFullTile;  // of the device
-  std::string firmware;         // path of train.elf
-  std::function<std::unique_ptr<TrainReference>(const TrainingJob&, const Graph&)> reference;
-  bool check = true;         // compare with the reference
-  std::string model_dir;     // directory of checkpoints and metrics; empty: none are written
-  std::string plan;          // file of the plan (plan_file.h); empty: not kept
-  bool resume = false;       // from the newest checkpoint in model_dir
-  bool plan_only = false;    // check_training reads no sample, because the plan needs none
-  uint64_t num_steps = 0;    // at most this many in this run; 0: all
-  std::string save_outputs;  // for Predict; empty: predictions.safetensors in model_dir
-  std::string metrics;  // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
-  std::function<void(const PlanFile&)> on_plan;  // called when the plan is in its file
-  std::function<void(const TrainStep&)> on_step;
-  std::function<void(const memoryx::MemoryX&)> on_end;  // called with the last weights
-  std::function<void(double done)> on_evaluation;       // 0..1
-  std::function<void()> on_progress;                    // called now and then while a grid works
-};
-
 struct TrainReport {
   std::string device;
   uint64_t first_step = 0;  // of this run
@@ -134,12 +103,13 @@ struct TrainReport {
   double seconds = 0;
   int wafers = 1;
   int ranks = 1;
-  uint64_t samples = 0;  // of all steps
+  uint64_t samples = 0;         // of all steps
+  uint64_t mismatches() const;  // weights and outputs that differ from the reference
 };
 
 // Checks model_dir without touching it: the mode or `resume` needs one and it is not named; it is
 // not a directory; it has checkpoints although this run starts anew. Throws BadInput.
-void check_model_dir(const TrainRunOptions& options);
+void check_model_dir(const RunOptions& options);
 
 // Checks everything else that needs no training. A run that continues a checkpoint has its orders
 // of sums. Throws BadInput.
@@ -155,10 +125,16 @@ struct CheckedTraining {
 nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& checked);
 // Where a training keeps its plan unless another file is named.
 std::string plan_path(const std::string& model_dir);
-CheckedTraining check_training(const TrainParams& params, const TrainRunOptions& options);
+CheckedTraining check_training(const TrainParams& params, const RunOptions& options);
+
+// Both checks, for this rank. Only rank 0 has files.
+CheckedTraining compile_training(const TrainParams& params, const RunOptions& options);
 
 // Rank 0 returns the report. The other ranks return an empty one when rank 0 is done.
-TrainReport run_training(const TrainParams& params, const TrainRunOptions& options);
+TrainReport run_training(const TrainParams& params, const CheckedTraining& checked,
+                         const RunOptions& options);
+// Checks first.
+TrainReport run_training(const TrainParams& params, const RunOptions& options);
 
 }  // namespace ow::jobs
 

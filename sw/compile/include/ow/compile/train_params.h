@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of a training by `ow run --mode train`, read from a YAML file (docs/run.md).
+// What the file of a training says (docs/run.md); read_job (job.h) reads it.
 #ifndef OW_COMPILE_TRAIN_PARAMS_H_
 #define OW_COMPILE_TRAIN_PARAMS_H_
 
@@ -28,13 +28,6 @@ constexpr int kMaxWafers = 1024;
 
 // The graph; for a file without one, the chain of the job's layers.
 Graph graph_of(const TrainParams& params);
-
-// Whether the file has a key `train`. BadInput as load_train_params.
-bool is_training(const std::string& path);
-
-// Reads and checks the file. Throws BadInput, one line with the file, the line, the key and the
-// limit. make_train_plan checks what depends on the machine.
-TrainParams load_train_params(const std::string& path);
 
 }  // namespace ow::jobs
 

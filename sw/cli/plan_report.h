@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `ow run` prints of a plan and its file.
-#ifndef OW_CLI_SHOW_PLAN_H_
-#define OW_CLI_SHOW_PLAN_H_
+#ifndef OW_CLI_PLAN_REPORT_H_
+#define OW_CLI_PLAN_REPORT_H_
 
 #include <string>
 
@@ -18,4 +18,4 @@ void print_plan(const jobs::PlanFile& file, const std::string& made = "made");
 
 }  // namespace ow::cli
 
-#endif  // OW_CLI_SHOW_PLAN_H_
+#endif  // OW_CLI_PLAN_REPORT_H_

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wafer.h"
+#include "bringup_report.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <optional>
-#include <utility>
 #include <vector>
 
-#include "ow/base/error.h"
 #include "ow/base/file.h"
-#include "ow/base/progress.h"
 #include "ow/wafer/files.h"
 
 namespace ow::cli {
 namespace {
-
-constexpr uint64_t kBringupSteps = 10;
 
 std::string place(const wafer::Shape& shape, int reticle) {
   return fmt::format("({}, {})", reticle / shape.reticle_cols, reticle % shape.reticle_cols);
@@ -64,17 +56,6 @@ void print_map(const wafer::Shape& shape, const wafer::Defects& defects,
 }
 
 }  // namespace
-
-wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
-                              const wafer::WaferPart& part) {
-  wafer::BringupOptions options = wafer::selftest_options(mini, thorough, OW_FIRMWARE_DIR);
-  options.window = part.window;
-  options.accept_smaller = part.accept_smaller;
-  Progress bar("bring-up", kBringupSteps);
-  uint64_t step = 0;
-  options.progress = [&](const std::string&) { bar.update(std::min(step++, kBringupSteps)); };
-  return wafer::bring_up(device, &device.device(), options);
-}
 
 void write_svg(const std::string& path, const wafer::Shape& shape, const wafer::Bringup& result) {
   const wafer::WaferMap* map = result.map();
@@ -158,29 +139,6 @@ nlohmann::json bringup_json(const wafer::Shape& shape, const wafer::Bringup& res
     json["largest"] = {{"row", w.row}, {"column", w.col}, {"rows", w.rows}, {"columns", w.cols}};
   }
   return json;
-}
-
-std::unique_ptr<Device> open_wafer(wafer::WaferSource source, const std::string& svg,
-                                   nlohmann::json* json) {
-  std::optional<Progress> bar;
-  uint64_t step = 0;
-  if (source.map.empty()) {
-    bar.emplace("bring-up", kBringupSteps);
-    source.progress = [&](const std::string&) { bar->update(std::min(step++, kBringupSteps)); };
-  }
-  source.firmware = OW_FIRMWARE_DIR;
-  wafer::ReadyWafer ready = wafer::ready_wafer(source);
-  bar.reset();
-  fmt::print("wafer       {}: {}\n", source.wafer, ready.description);
-  if (ready.bringup) {
-    print_bringup(ready.shape, *ready.bringup);
-    fmt::print("simulated   {} cycles\n\n", ready.cycles);
-    std::fflush(stdout);
-    if (!svg.empty()) write_svg(svg, ready.shape, *ready.bringup);
-    if (json != nullptr) *json = bringup_json(ready.shape, *ready.bringup);
-  }
-  if (!ready.device) throw DeviceFault(ready.refusal);
-  return std::move(ready.device);
 }
 
 }  // namespace ow::cli

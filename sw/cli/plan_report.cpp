@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "show_plan.h"
+#include "plan_report.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ranks.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "ow/base/error.h"
+
+namespace ow::cli {
+namespace {
+
+// A rank that does not end by itself soon after the run has failed, because it simulates.
+void end_at_once(int status, const std::string& line) {
+  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
+  std::_Exit(status);
+}
+
+// Whether this process runs the network: not if it is one of several.
+bool runs_alone(const std::string& job) {
+  const auto transport = swarmx::open_transport();
+  const int rank = transport->rank(), ranks = transport->ranks();
+  transport->close();
+  if (ranks > 1 && rank == 0) {
+    throw BadInput(fmt::format(
+        "{}: key 'train' is missing: a network is run by one process, not {}", job, ranks));
+  }
+  return ranks == 1;
+}
+
+}  // namespace
+
+int in_ranks(const jobs::Job& job, const std::function<int(swarmx::Transport*)>& body) {
+  const std::string& path = job.base().path;
+  if (!job.is_training()) return runs_alone(path) ? body(nullptr) : 2;
+  swarmx::TransportOptions options;
+  options.last_resort = end_at_once;
+  options.terminated =
+      "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
+  const auto transport = swarmx::open_transport(options);
+  try {
+    int status = 0;
+    try {
+      status = body(transport.get());
+    } catch (const std::bad_alloc&) {
+      throw BadInput(path +
+                     ": not enough memory; train.store.directory keeps the weights in a file, "
+                     "--no-check leaves out the reference, which has its own");
+    }
+    transport->close();
+    return status;
+  } catch (const Error& error) {
+    transport->fail(error.exit_status(), error.what());
+    // Rank 0 finds bad input itself or hears of it, and says so for all.
+    if (transport->rank() > 0 && error.exit_status() == 2) return 2;
+    throw;
+  } catch (const std::exception& error) {
+    transport->fail(InternalError("").exit_status(), error.what());
+    throw;
+  }
+}
+
+}  // namespace ow::cli

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_command.h"
+
+#include <fmt/format.h>
+
+#include "machine_options.h"
+#include "ow/base/error.h"
+#include "ow/check/training_job.h"
+#include "plan_report.h"
+
+namespace ow::cli {
+namespace {
+
+using jobs::TrainMode;
+
+TrainMode mode_of(const std::string& word) {
+  return word == "train"     ? TrainMode::Train
+         : word == "eval"    ? TrainMode::Eval
+         : word == "predict" ? TrainMode::Predict
+                             : TrainMode::TrainAndEval;
+}
+
+void add_training_options(CLI::App* sub, RunCommand* c) {
+  sub->add_option("--model-dir,--model_dir", c->run.model_dir,
+                  "Checkpoints and metrics of a training")
+      ->type_name("DIR");
+  sub->add_option("--num-steps,--num_steps", c->run.num_steps,
+                  "Train at most so many steps in this run")
+      ->type_name("K")
+      ->check(whole_number(1, 1000000000));
+  sub->add_option("--num-wafers,--num_wafers,--num_csx", c->wafers,
+                  "Wafers that share a training's micro-batches; the same bits for any number")
+      ->type_name("N")
+      ->check(whole_number(1, jobs::kMaxWafers));
+  sub->add_flag("--resume", c->run.resume, "Go on from the newest checkpoint in --model-dir");
+  sub->add_option("--metrics", c->run.metrics,
+                  "File of a training's metrics, a line of JSON a step (else metrics.jsonl in "
+                  "--model-dir)")
+      ->type_name("FILE");
+}
+
+void add_network_options(CLI::App* sub, RunCommand* c) {
+  sub->add_option("--weights", c->run.weights,
+                  "The network's tensors (safetensors), instead of a training")
+      ->type_name("FILE");
+  sub->add_option("--save-weights", c->run.save_weights, "Write the network's tensors")
+      ->type_name("FILE");
+  sub->add_option("--limit", c->run.limit, "Run only the first N samples")
+      ->type_name("N")
+      ->check(whole_number(1, 1000000));
+}
+
+void add_machine_options(CLI::App* sub, RunCommand* c) {
+  add_machine(sub, &c->machine);
+  sub->add_option("--device", c->machine.device, "Short for --machine; rtl is sim");
+  sub->add_option("--tiles", c->machine.tiles,
+                  "mini: --machine sim-mini, tiles of 2 lanes, 8 kB, 4 colours; full: 8 lanes, "
+                  "48 kB, 24 colours")
+      ->check(CLI::IsMember({"full", "mini"}));
+  add_wafer_flags(sub, &c->machine);
+  auto* map = sub->add_option("--map", c->machine.map,
+                              "Repair map of an earlier bring-up of that wafer: no bring-up now")
+                  ->type_name("FILE");
+  sub->get_option("--accept-smaller")->excludes(map);
+  sub->add_option("--svg", c->svg, "Write a picture of the wafer as it was brought up")
+      ->type_name("FILE")
+      ->excludes(map);
+  sub->add_option("--record", c->sim.record_file,
+                  "Record the run, for waves of it afterwards (make wave RECORD=FILE)")
+      ->type_name("FILE");
+  sub->add_flag("--checked", c->sim.checked,
+                "Evaluate the assertions of the hardware; one that fails ends the run (status 3)");
+  sub->add_flag("--check-idle", c->sim.check_idle,
+                "Evaluate what is idle too and fail if any state changes");
+}
+
+void check_training_options(const RunCommand& c, const jobs::Job& job) {
+  const auto without = [](bool given, const char* what) {
+    if (given) throw BadInput(fmt::format("{}: not with a training", what));
+  };
+  without(!c.run.weights.empty(), "--weights");
+  without(!c.run.save_weights.empty(), "--save-weights");
+  without(!c.run.save_outputs.empty() && c.mode != "predict", "--save-outputs");
+  without(c.run.limit != 0, "--limit");
+  if (!c.sim.record_file.empty() && job.training().wafers > 1) {
+    throw BadInput("--record: only a training on one wafer is recorded");
+  }
+  if (c.mode != "eval" && c.mode != "predict") return;
+  const auto only_trains = [&c](bool given, const char* what) {
+    if (given) throw BadInput(fmt::format("{}: not with --mode {}", what, c.mode));
+  };
+  only_trains(c.run.num_steps != 0, "--num-steps");
+  only_trains(!c.run.metrics.empty(), "--metrics");
+  only_trains(c.run.resume, "--resume");
+}
+
+void check_network_options(const RunCommand& c, const MachineSpec& machine) {
+  const auto refuse = [&c](const char* what) {
+    throw BadInput(fmt::format("{}: key 'train' is missing: {}", c.job, what));
+  };
+  if (c.mode == "predict") {
+    refuse("--mode predict is for trainings; --save-outputs gives the outputs of a network");
+  }
+  if (c.mode != "eval" || c.run.resume || !c.run.model_dir.empty() || !c.run.metrics.empty() ||
+      c.run.num_steps != 0 || c.wafers != 0) {
+    refuse(
+        "--mode train, --model-dir, --num-steps, --num-wafers, --metrics and --resume are for "
+        "trainings");
+  }
+  if (machine.kind != MachineKind::Golden) return;
+  if (!c.run.check || !c.run.save_outputs.empty()) {
+    throw BadInput(machine.name + ": it is the check, and has no outputs of a device");
+  }
+}
+
+}  // namespace
+
+void add_run_options(CLI::App* sub, RunCommand* c) {
+  sub->add_option(
+         "params,--params", c->job,
+         "The job (configs/*.yaml), or a pipe (/dev/stdin), whose paths are taken from the "
+         "current directory")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option(
+         "--mode", c->mode,
+         "eval: the outputs of the samples; train, train_and_eval, predict (outputs into a "
+         "file, no classes needed): for a file with a key 'train'")
+      ->check(CLI::IsMember({"eval", "train", "train_and_eval", "predict"}))
+      ->capture_default_str();
+  add_machine_options(sub, c);
+  add_training_options(sub, c);
+  add_network_options(sub, c);
+  sub->add_option("--save-outputs", c->run.save_outputs,
+                  "Write what came out of the grid (safetensors: outputs [samples, outputs])")
+      ->type_name("FILE");
+  sub->add_flag(
+      "--check,!--no-check", c->run.check,
+      "Compare every activation with the golden model; exit status 1 if one differs (on)");
+  sub->add_option("--firmware", c->run.firmware, "Kernel to load instead of the build's own")
+      ->type_name("ELF");
+  sub->add_flag("--validate-only,--validate_only", c->validate_only,
+                "Check the parameters and stop");
+  sub->add_flag("--compile-only,--compile_only", c->compile_only,
+                "Print the plan, where everything lies and what it takes, and stop")
+      ->excludes("--validate-only");
+  sub->add_option("--plan", c->run.plan,
+                  "The plan's file (JSON): used if it is of the same inputs, else made anew (a "
+                  "training's else is plan.json in --model-dir)")
+      ->type_name("FILE");
+}
+
+void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::Job& job) {
+  MachineUse use;
+  use.checked = c.sim.checked;
+  use.check_idle = c.sim.check_idle;
+  use.recorded = !c.sim.record_file.empty();
+  use.drawn = !c.svg.empty();
+  use.trains = job.is_training();
+  check_use(machine, use);
+  if (job.is_training()) {
+    check_training_options(c, job);
+  } else {
+    check_network_options(c, machine);
+  }
+}
+
+void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
+  jobs::RunOptions& run = c->run;
+  c->sim.checked = c->sim.checked || c->sim.check_idle;
+  run.mode = mode_of(c->mode);
+  run.until = c->validate_only  ? jobs::Until::Checked
+              : c->compile_only ? jobs::Until::Planned
+                                : jobs::Until::Done;
+  if (machine.has_mini_tiles()) run.tile = jobs::kMiniTile;
+  const jobs::RunOptions models = golden::network_run("", OW_FIRMWARE_DIR "/train.elf");
+  run.reference = models.reference;
+  run.model = models.model;
+  run.train_reference = models.train_reference;
+  run.train_firmware = models.train_firmware;
+  if (run.firmware.empty()) {
+    run.firmware = job.is_training()          ? OW_FIRMWARE_DIR "/train.elf"
+                   : machine.has_mini_tiles() ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
+                                              : OW_FIRMWARE_DIR "/stream_layer.elf";
+  }
+  const bool keeps = job.is_training() && jobs::trains(run.mode) && run.until == jobs::Until::Done;
+  if (run.plan.empty() && keeps && !run.model_dir.empty()) {
+    run.plan = jobs::plan_path(run.model_dir);
+  }
+  run.on_plan = [](const jobs::PlanFile& file) { print_plan(file); };
+}
+
+}  // namespace ow::cli
