@@ -11,6 +11,7 @@
 #include "ow/compile/network_run.h"
 #include "ow/golden/network.h"
 #include "ow/open/mini.h"
+#include "ow/sim/sim.h"
 
 namespace ow::bench {
 
