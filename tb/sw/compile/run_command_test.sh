@@ -166,12 +166,12 @@ same() {
   done
   shift
   expect 0 "$text" $first --json "$dir/first.json"
-  sed -e /seconds/d -e '/"train_/d' "$dir/first.json" >"$dir/first"
+  sed -e /second/d -e '/"train_/d' "$dir/first.json" >"$dir/first"
   expect 0 "$text" "$@" --json "$dir/second.json"
-  sed -e /seconds/d -e '/"train_/d' "$dir/second.json" >"$dir/second"
-  cmp "$dir/first" "$dir/second" || { echo "ow run $first: is another machine than $*"; failed=1; }
+  sed -e /second/d -e '/"train_/d' "$dir/second.json" >"$dir/second"
+  cmp "$dir/first" "$dir/second" || { echo "ow $command $first: is another machine than $*"; failed=1; }
 }
-same "2 x 2 grid" $small --limit 8 -- $small --limit 8 --machine sim:2x2
+same "replicated engine, 2 x 2 tiles" $small --limit 8 -- $small --limit 8 --machine sim:2x2
 same "activations compared with golden, 0 differ" $mini --limit 8 --tiles mini -- \
   $mini --limit 8 --machine sim-mini
 same "device      golden model" $small --device golden -- $small --machine golden
@@ -242,7 +242,16 @@ expect 2 "which wafer? (--machine wafer:FILE or --wafer FILE)" --machine sim:2x2
 expect 2 "which wafer? (--machine wafer:FILE or --wafer FILE)"
 expect 2 "--machine: not with --defects" --machine "wafer:$wafer" --defects "$dir/job.yaml"
 expect 2 "a bring-up makes the map" --machine "wafer:$wafer,map=$dir/m.json"
-printf 'wafer: {reticle_rows: 1, reticle_columns: 1}\nreticle: {rows: 1, columns: 2}\n' >"$dir/one.yaml"
-expect 0 "repaired    1 x 2 logical tiles" --machine "wafer:$dir/one.yaml" --mini
-expect 0 "repaired    1 x 2 logical tiles" --wafer "$dir/one.yaml" --mini
+one="$dir/one.yaml" broken="$dir/broken.yaml"
+printf 'wafer: {reticle_rows: 1, reticle_columns: 1}\nreticle: {rows: 2, columns: 2}\n' >"$one"
+printf 'tiles:\n  - {reticle: [0, 0], tile: [0, 1], fault: silent}\n' >"$broken"
+same "repaired    2 x 2 logical tiles, 1 defects avoided" --wafer $one --defects $broken --mini -- \
+  --machine "wafer:$one,defects=$broken" --mini
+expect 0 "repaired    2 x 2 logical tiles" --machine "wafer:$one,defects=$broken" --map "$dir/m.json"
+command=run
+same "compared with golden, 0 differ" $small --limit 8 --wafer $one --defects $broken -- \
+  $small --limit 8 --machine "wafer:$one,defects=$broken"
+same "compared with golden, 0 differ" $small --limit 8 --wafer $one --defects $broken \
+  --map "$dir/m.json" -- \
+  $small --limit 8 --machine "wafer:$one,defects=$broken,map=$dir/m.json"
 exit $failed
