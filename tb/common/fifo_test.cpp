@@ -6,7 +6,9 @@
 #include <deque>
 #include <memory>
 #include <random>
+#include <string>
 
+#include "../harness/seed.h"
 #include "Vow_fifo.h"
 #include "verilated.h"
 
@@ -22,7 +24,9 @@ TEST(Fifo, KeepsOrderAndReportsItsLevel) {
   m->rst_i = 1;
   clock();
   m->rst_i = 0;
-  std::mt19937 rng(1);
+  const auto seed = static_cast<uint32_t>(ow::test_seed(1));
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  std::mt19937 rng(seed);
   std::deque<uint32_t> model;
   int full = 0, empty = 0;
   for (int i = 0; i < 20000; ++i) {

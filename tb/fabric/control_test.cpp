@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "../harness/seed.h"
 #include "seen.h"
 
 namespace ow::fabric {
@@ -157,7 +159,9 @@ TEST(Control, BadPacketsAreSwallowedAndReadsAnswered) {
 // Several unicast injectors at once: packets that meet on a link or at a tile do not mix.
 TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
   Grid g(3, 3);
-  std::mt19937 rng(5);
+  const auto seed = static_cast<uint32_t>(test_seed(5));
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  std::mt19937 rng(seed);
   struct Injector {
     int port, index;
     uint32_t base;
@@ -195,7 +199,9 @@ TEST(Control, PacketsFromSeveralEdgesDoNotMix) {
 // are swallowed, later packets and later reads all see that order.
 TEST(Control, WritesKeepTheirOrderWhenTheMemoryRefusesThem) {
   Grid g(1, 2);
-  std::mt19937 rng(9);
+  const auto seed = static_cast<uint32_t>(test_seed(9));
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  std::mt19937 rng(seed);
   g.drive_node = [&](int, int c, Node& n) { n.m().mem_stall_i = c == 1 && rng() % 4 != 0; };
   std::map<uint32_t, uint32_t> want;
   for (uint32_t k = 0; k < 60; ++k) {

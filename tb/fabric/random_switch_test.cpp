@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "../harness/seed.h"
 #include "draws.h"
 #include "switch_config.h"
 
@@ -280,14 +281,17 @@ class RandomRouter {
   std::array<int, 8> pop_rate_{};
 };
 
-void random_router(uint32_t seed, bool skip) { RandomRouter(seed, skip).run(); }
+void random_router(uint64_t seed, bool skip) {
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  RandomRouter(static_cast<uint32_t>(seed), skip).run();
+}
 
 TEST(RandomSwitch, AllColoursAsTheReferenceSays) {
-  for (int k = 0; k < draws(40); ++k) random_router(1 + static_cast<uint32_t>(k), false);
+  for (const uint64_t seed : test_seeds(1, draws(40))) random_router(seed, false);
 }
 
 TEST(RandomSwitch, SkippingIdleCyclesChangesNothing) {
-  for (int k = 0; k < draws(10); ++k) random_router(101 + static_cast<uint32_t>(k), true);
+  for (const uint64_t seed : test_seeds(101, draws(10))) random_router(seed, true);
 }
 
 TEST(RandomSwitch, RegistersOfWhatIsNotThereReadZero) {

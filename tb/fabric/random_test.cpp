@@ -7,7 +7,9 @@
 #include <array>
 #include <map>
 #include <random>
+#include <string>
 
+#include "../harness/seed.h"
 #include "draws.h"
 #include "seen.h"
 
@@ -360,21 +362,21 @@ class RandomTraffic {
   std::vector<uint64_t> trace_;
 };
 
-std::vector<uint64_t> random_run(uint32_t seed, int rows, int cols, bool skip, bool control) {
-  return RandomTraffic(seed, rows, cols, skip).run(control);
+std::vector<uint64_t> random_run(uint64_t seed, int rows, int cols, bool skip, bool control) {
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  return RandomTraffic(static_cast<uint32_t>(seed), rows, cols, skip).run(control);
 }
 
 TEST(Random, NothingIsLostDuplicatedOrReordered) {
-  for (int k = 0; k < draws(6); ++k) random_run(1 + static_cast<uint32_t>(k), 3, 4, false, false);
+  for (const uint64_t seed : test_seeds(1, draws(6))) random_run(seed, 3, 4, false, false);
 }
 
 TEST(Random, TheControlPlaneWorksBesideTheTraffic) {
-  for (int k = 0; k < draws(4); ++k) random_run(101 + static_cast<uint32_t>(k), 4, 3, false, true);
+  for (const uint64_t seed : test_seeds(101, draws(4))) random_run(seed, 4, 3, false, true);
 }
 
 TEST(Random, SkippingIdleNodesChangesNothing) {
-  for (int k = 0; k < draws(2); ++k) {
-    const uint32_t seed = 201 + static_cast<uint32_t>(k);
+  for (const uint64_t seed : test_seeds(201, draws(2))) {
     EXPECT_EQ(random_run(seed, 3, 3, false, true), random_run(seed, 3, 3, true, true));
   }
 }

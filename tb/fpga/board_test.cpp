@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../harness/seed.h"
 #include "board_job.h"
 #include "openwafer/runtime.h"
 #include "ow/base/error.h"
@@ -93,12 +94,12 @@ void expect_all_digits(GridShape grid) {
 TEST(FpgaDigits, AllHaveTheBitsOfGoldenAndNineInTenAreRight) { expect_all_digits(kFour); }
 TEST(FpgaDigitsOfTwo, AllHaveTheBitsOfGoldenAndNineInTenAreRight) { expect_all_digits(kSmall); }
 
-// All of them; the seed of the wire's faults may be drawn anew.
+// All of them; OW_SEED sets the wire's faults.
 TEST(FpgaBoard, DigitsHaveTheBitsOfGoldenOverABadWire) {
   SimBoardOptions options;
   options.lost = options.doubled = options.changed = 1e-3 / 3;
-  const char* seed = std::getenv("OW_BOARD_SEED");
-  options.seed = seed == nullptr ? 5 : std::strtoull(seed, nullptr, 0);
+  options.seed = test_seed(5);
+  SCOPED_TRACE(fmt::format("OW_SEED={}", options.seed));
   uint64_t spoilt = 0;
   const jobs::RunReport report = digits(kFour, options, 0, &spoilt);
   expect_golden(report);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "../harness/seed.h"
 #include "bridge_wire.h"
 #include "ow/uart/session.h"
 #include "ow/uart/uart_device.h"
@@ -110,14 +111,9 @@ std::unique_ptr<UartDevice> open_device(Board* board, double silence = 10, uint6
   return std::make_unique<UartDevice>(std::make_unique<BridgeWire>(board), options);
 }
 
-// The seeds of a campaign, and one that is drawn anew if OW_BRIDGE_SEED names it. With 115 a frame
-// on its way to the host was acknowledged, and its place filled anew, while it was still read.
-std::vector<uint64_t> seeds() {
-  std::vector<uint64_t> list = {1, 2, 3, 4, 115};
-  if (const char* more = std::getenv("OW_BRIDGE_SEED"))
-    list.push_back(std::strtoull(more, nullptr, 0));
-  return list;
-}
+// The seeds of a campaign. With 115 a frame on its way to the host was acknowledged, and its place
+// filled anew, while it was still read.
+std::vector<uint64_t> seeds() { return test_seeds({1, 2, 3, 4, 115}); }
 
 TEST(Bridge, SaysWhatItIs) {
   Board board(1);
@@ -141,7 +137,7 @@ TEST(Bridge, CarriesWaveletsBothWays) {
 
 TEST(Bridge, LosesNothingWhenBytesAreLostDoubledAndChanged) {
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     Board board(seed);
     board.down = board.up = {1e-3, 1e-3, 1e-3};
     const auto device = open_device(&board, 10, seed);
@@ -399,7 +395,7 @@ TEST(Bridge, ListensPastADeadStation) {
 
 TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     Board board(seed);
     Rng rng(seed);
     {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our models of an ECP5's cells, one by one: memories beside those of rtl/common, flip-flops beside
-// registers, arithmetic beside C++'s. OW_CELLS_SEED in the environment names another seed.
+// registers, arithmetic beside C++'s. OW_SEED in the environment sets the seed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "../harness/seed.h"
 #include "Vow_cells.h"
 #include "openwafer/error.h"
 #include "ow/base/rng.h"
@@ -29,12 +29,7 @@ constexpr std::array<const char*, 12> kNames = {
 constexpr int kWordBits = 36, kWords = 2048;
 enum Refused { kReset, kSecondClock, kOtherFactor, kAddend, kSecondPort };
 
-std::vector<uint64_t> seeds() {
-  std::vector<uint64_t> list = {1, 2, 3};
-  if (const char* more = std::getenv("OW_CELLS_SEED"))
-    list.push_back(std::strtoull(more, nullptr, 0));
-  return list;
-}
+std::vector<uint64_t> seeds() { return ow::test_seeds({1, 2, 3}); }
 
 class Cells : public testing::Test {
  protected:
@@ -88,7 +83,7 @@ TEST_F(Cells, MemoriesAreThoseOfTheRtl) {
   // Where accesses go: everywhere, to words that differ in their lowest bits, or in their highest.
   constexpr std::array<uint32_t, 4> kMasks = {0x7FF, 0x00F, 0x780, 0x003};
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("OW_CELLS_SEED={}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     ow::Rng rng(seed);
     // What was never written is anything; the single ports write where the others read.
     top_.we_i = top_.re_i = 1;
@@ -119,7 +114,7 @@ TEST_F(Cells, MemoriesAreThoseOfTheRtl) {
 
 TEST_F(Cells, FlipFlopsAreRegistersInEachOfTheirModes) {
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("OW_CELLS_SEED={}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     ow::Rng rng(seed);
     // A reset and an enable of either level bring all of them to a known one.
     for (int k = 0; k < 4; ++k) {
@@ -149,7 +144,7 @@ TEST_F(Cells, TheMultiplierMultiplies) {
   // The ends of what signs allow, and anything.
   constexpr std::array<uint32_t, 6> kEnds = {0, 1, 0x1FFFF, 0x20000, 0x20001, 0x3FFFF};
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("OW_CELLS_SEED={}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     ow::Rng rng(seed);
     const auto factor = [&] {
       return rng.below(3) == 0 ? kEnds[rng.below(kEnds.size())] : bits(&rng, 18);
@@ -174,7 +169,7 @@ TEST_F(Cells, TheMultiplierMultiplies) {
 
 TEST_F(Cells, TheCarryChainAddsAndSubtracts) {
   for (const uint64_t seed : seeds()) {
-    SCOPED_TRACE(fmt::format("OW_CELLS_SEED={}", seed));
+    SCOPED_TRACE(fmt::format("OW_SEED={}", seed));
     ow::Rng rng(seed);
     for (int k = 0; k < 20'000; ++k) {
       top_.add_a_i = bits(&rng, 24);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <string>
 
+#include "../../harness/seed.h"
 #include "Vow_chain_tb.h"
 #include "chain_host.h"
 
@@ -67,7 +69,9 @@ TEST(Chain, EveryRegisterOfEveryStationFromBothEnds) {
   Chain chain;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries)) << c;
   for (int c = kStations - 1; c >= 0; --c) ASSERT_TRUE(chain.find(true, c, kTries)) << c;
-  std::mt19937 random(3);
+  const auto seed = static_cast<uint32_t>(ow::test_seed(3));
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
   for (int i = 0; i < 200; ++i) {
     const int column = static_cast<int>(random() % kStations);
     const int reg = 1 + static_cast<int>(random() % 63);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
 
+#include "../../harness/seed.h"
 #include "Vow_link_wires.h"
 #include "ow/base/rng.h"
 #include "ow/measure/link/two_clocks.h"
@@ -27,7 +29,9 @@ TEST(TwoClockLink, ComesUpAndLosesNothingInEveryPhase) {
     crossing.flight = 1 + phase * 5 % 11;
     crossing.skew = 16;
     crossing.jitter = phase % 3;
-    TwoClocks link(crossing, static_cast<uint64_t>(phase) + 1);
+    const uint64_t seed = test_seed(static_cast<uint64_t>(phase) + 1);
+    SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+    TwoClocks link(crossing, seed);
     ASSERT_TRUE(link.train(8000)) << phase;
     exchange(&link, 300);
   }
@@ -70,7 +74,9 @@ TEST(TwoClockLink, RetrainingNoiseAndBrokenLanesLoseNothing) {
   crossing.skew = 8;
   crossing.jitter = 1;
   crossing.bit_error_rate = 1e-3;
-  TwoClocks link(crossing, 5);
+  const uint64_t seed = test_seed(5);
+  SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
+  TwoClocks link(crossing, seed);
   ASSERT_TRUE(link.train());
   exchange(&link, 2000);
   link.wires(0).set_fault(12, Fault::Stuck1);

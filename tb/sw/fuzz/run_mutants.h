@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../../harness/seed.h"
 #include "mutants.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -23,10 +24,7 @@ namespace ow {
 constexpr int kMutants = 300;      // at least
 constexpr unsigned kSeconds = 20;  // for one file
 
-inline uint64_t seed() {
-  const char* text = std::getenv("OW_FUZZ_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
-}
+inline uint64_t seed() { return test_seed(1); }
 
 // Goes on for so long with each parser (0: until there were kMutants).
 inline std::chrono::seconds least_time() {
@@ -46,8 +44,8 @@ inline void run(const std::string& name, const Parser& parser) {
       testing::TempDir() + "ow_fuzz_" + std::to_string(getpid()) + "_" + name + parser.suffix;
   const auto one = [&](const std::string& contents, int number) {
     write_file(path, contents);
-    SCOPED_TRACE(name + ", seed " + std::to_string(seed()) + ", mutant " + std::to_string(number) +
-                 ", in " + path);
+    SCOPED_TRACE(name + ", OW_SEED=" + std::to_string(seed()) + ", mutant " +
+                 std::to_string(number) + ", in " + path);
     alarm(kSeconds);
     std::string what;
     try {

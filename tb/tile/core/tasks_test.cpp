@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../harness/seed.h"
 #include "core_bench.h"
 #include "ow/isa/isa.h"
 #include "rv_asm.h"
@@ -372,7 +373,7 @@ TEST_F(Tasks, PriorityTaskThatIsBlockedHoldsNobodyUp) {
 }
 
 TEST_F(Tasks, NothingIsLostOrReorderedUnderRandomTraffic) {
-  const unsigned seed = 11;
+  const auto seed = static_cast<unsigned>(ow::test_seed(11));
   std::mt19937 random(seed);
   prepare(0xffffffff);
   clocks(400);
@@ -393,12 +394,12 @@ TEST_F(Tasks, NothingIsLostOrReorderedUnderRandomTraffic) {
   std::array<size_t, 8> seen{};
   for (const Dispatch& d : log) {
     const int q = d.task & 7;
-    ASSERT_LT(seen[q], sent[q].size()) << "seed " << seed;
-    EXPECT_EQ(d.arg, sent[q][seen[q]].data) << "seed " << seed;
-    EXPECT_EQ(d.task >= 8, sent[q][seen[q]].ctrl) << "seed " << seed;
+    ASSERT_LT(seen[q], sent[q].size()) << "OW_SEED=" << seed;
+    EXPECT_EQ(d.arg, sent[q][seen[q]].data) << "OW_SEED=" << seed;
+    EXPECT_EQ(d.task >= 8, sent[q][seen[q]].ctrl) << "OW_SEED=" << seed;
     ++seen[q];
   }
-  for (int q = 0; q < 8; ++q) EXPECT_EQ(seen[q], sent[q].size()) << "seed " << seed;
+  for (int q = 0; q < 8; ++q) EXPECT_EQ(seen[q], sent[q].size()) << "OW_SEED=" << seed;
 }
 
 }  // namespace
