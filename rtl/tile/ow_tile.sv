@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One tile: RISC-V core, tensor engine, reducer, SRAM, ramp queues, control-plane endpoint, router.
-// It is the block that simulation Verilates once and instantiates as often as the grid needs, so
-// its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
-// watches; everything else is reached through the control plane (docs/memory-map.md).
+// A simulation Verilates this block once and instantiates it as often as the grid needs. So its
+// ports are only the four edges, the reset, the cycle count and what a scoreboard watches.
+// Everything else is reached through the control plane (docs/memory-map.md).
 //
 // Every output to a link is a register, and a hop costs one cycle. With InputRegs the same machine
 // is cut on the other side of those registers: inputs go to registers and nothing else, and outputs
-// are what the neighbours' registers take next. A simulator that hands the outputs over after each
-// edge sees the same words in the same cycles; no logic hangs on a port then, so each piece of it is
-// evaluated once a cycle. The registers in the tile are those of the cycle before.
+// are the next values of the neighbours' registers. A simulator that copies the outputs to the
+// neighbours after each edge sees the same words in the same cycles. No logic depends on a port
+// then, so each part is evaluated once per cycle. The registers in the tile are those of the cycle
+// before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
-// which something arrives and follows the state by one cycle (an AND of the blocks' registers), so a
-// clock enable of "not idle_o, or a link input is not zero" loses nothing.
+// which something arrives, and otherwise follows the state by one cycle (an AND of the blocks'
+// registers). So a clock enable of "not idle_o, or a link input is not zero" loses nothing.
 //
-// Without parameters it is the tile of the configuration `full` (sw/isa/machine.yaml).
+// The default parameters are those of the configuration `full` (sw/isa/machine.yaml).
 
 `include "ow_assert.svh"
 
@@ -68,7 +69,7 @@ module ow_tile
   localparam features_reg_t Tile = Features;
   localparam operations_reg_t Engine = Operations;
   localparam int unsigned Queues = 32'(Tile.queues);
-  // What every tile has so far.
+  // The ranges of what a tile may have.
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
   `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
@@ -141,13 +142,13 @@ module ow_tile
   logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
-  logic eng_turn, red_turn, core_turn;  // who may push
+  logic eng_turn, red_turn, core_turn;  // which of them may push
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
 
-  // Of this and an error of the ramp itself in one cycle, this one is older, and ERROR keeps the
-  // first (ow_error), so that the other one's cause is not reported, as that of any later error.
+  // If this and an error of the ramp itself come in one cycle, this one is older. ERROR keeps the
+  // first (ow_error), so the other one's cause is not reported, like that of any later error.
   always_ff @(posedge ramp_clk) begin
     if (rst_q) two_takers_q <= '0;
     else two_takers_q <= two_takers;
@@ -239,7 +240,7 @@ module ow_tile
     .bank_wdata_o(bank_wdata), .bank_gnt_i(bank_gnt), .bank_rdata_i(gth_rdata)
   );
 
-  // The engine's last line is still to come: nobody looks for it.
+  // The engine's last line is still to come, so no block may look for it.
   logic       tensor_hold;
   logic [1:0] tensor_hold_look;
 
@@ -475,7 +476,7 @@ module ow_tile
   if (InputRegs) begin : gen_idle_next
     assign idle_o = &idles;
   end else begin : gen_idle
-    // Some say so late in the cycle: they meet behind registers.
+    // Some of them arrive late in the cycle, so they are registered before the AND.
     logic [12:0] idles_q;
     always_ff @(posedge clk_i) idles_q <= idles;
     assign idle_o = &idles_q;

@@ -41,7 +41,7 @@ module ow_tile_clocks #(
   output logic reduce_clk_o
 );
 
-  // The reset's own registers sleep too: all logic hangs on them.
+  // The reset's own registers also sleep: they drive all logic.
   logic reset_clk, reset_wakes, rst_in, rst_q;
   if (InputRegs) begin : gen_inputs
     logic rst_in_q;

@@ -35,8 +35,8 @@ module ow_fp_serial (
     NORMAL = 3'd1,  // the leading one goes to its place, or the exponent is 1
     ALIGN  = 3'd2,  // the smaller term is shifted
     ADD    = 3'd3,
-    TURN   = 3'd4,  // of a difference below zero, again the other way round
-    NARROW = 3'd5,  // the last place of binary16 goes where that of binary32 is
+    TURN   = 3'd4,  // a difference below zero is computed again, the other way round
+    NARROW = 3'd5,  // the last place of binary16 moves to that of binary32
     ROUND  = 3'd6
   } state_e;
 
