@@ -11,7 +11,7 @@
 // has one sender, and no two listeners share one, so no two connections meet and none is missing. No
 // other tile or edge hears anything.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //
 //   Rows ... SpareCols  as of ow_reticle_mesh
 module mesh_props
@@ -61,7 +61,7 @@ module mesh_props
   output logic                           seen_window_o  // a tile in use, the one before it is not
 );
 
-  logic up_q;  // only so that there is a register
+  logic up_q;  // the proof needs at least one register
   initial up_q = 1'b0;
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
@@ -75,7 +75,7 @@ module mesh_props
   logic [Cols-1:0]             col_used;
   logic                        open_n, open_e, open_s, open_w;
 
-  // The rules: in order, none moved by more than there are spares.
+  // The rules: rows and columns stay in order, and none moves further than there are spares.
   always_comb begin
     legal = first_row_i <= last_row_i && last_row_i < 4'(Rows) &&
             first_col_i <= last_col_i && last_col_i < 4'(Cols);

@@ -11,7 +11,7 @@
 // proof by induction needs them: a requestor that has gone before an aged one is younger than the time
 // for which that one has been aged, so each goes before it once. Seeded bugs are searched without them.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module sram_props #(
   parameter int unsigned SramBanks = 2,
   parameter int unsigned Lanes = 2,
@@ -30,7 +30,7 @@ module sram_props #(
   output logic                  bad_late_o,         // the watched one is refused too often
   output logic                  bad_gather_late_o,
   output logic                  bad_owners_o,       // two are granted one bank
-  output logic                  seen_late_o,        // a grant by age, after one that was aged, too
+  output logic                  seen_late_o,        // a grant by age after another one by age
   output logic                  seen_gather_late_o,
   output logic                  seen_idle_o
 );

@@ -9,7 +9,7 @@ namespace {
 
 using Cause = ow::isa::ReducerCause;
 
-// Cycles for 16 rows of 32 samples with their actions in turn, when nothing has to be waited for.
+// Cycles for 16 rows of 32 samples with their actions in turn, without any waiting.
 template <class B>
 uint64_t cycles_for(const std::array<Action, 3>& actions) {
   B bench;
@@ -240,7 +240,8 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     }
     bench.step();
   }
-  // One queue cannot be in0 and in1 of an element; in a row that is dropped it does not matter.
+  // in0 and in1 of an element cannot be the same queue. In a row that is dropped that does not
+  // matter.
   Action same;
   same.in0 = same.in1 = 5;
   for (const bool enable : {true, false}) {
@@ -252,7 +253,7 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
   }
 }
 
-// bfloat16 is refused where the reducer does not have it, and only in an action that is used.
+// A reducer without bfloat16 refuses it, but only in an action that is used.
 TEST(Reduce, AnActionThatIsNotThereIsRefused) {
   Action rounds;
   rounds.f16 = rounds.bf16 = true;
