@@ -16,8 +16,8 @@
 //   rx_*           bytes from the wire; no ready
 //   tx_*           bytes to the wire, valid/ready
 //   out_*          payload from the host, valid/ready
-//   in_*           payload to the host, valid/ready; flush_i: no more is coming for now; fresh_o: the
-//                  next byte is a frame's first
+//   in_*           payload to the host, valid/ready; flush_i: no more is coming for now; fresh_o:
+//                  the next byte is a frame's first
 
 module ow_host_link
   import ow_isa_pkg::*;

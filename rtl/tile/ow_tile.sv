@@ -97,7 +97,7 @@ module ow_tile
     assign cycle = cycle_i;
   end
 
-  // --------------------------------------------------------------------------------------- router --
+  // ------------------------------------------------------------------------------------- router --
   wavelet_t inj, ej;
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
@@ -121,7 +121,7 @@ module ow_tile
     .stat_o(rt_rdata), .torn_o(torn), .hears_o(hears), .idle_o(router_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- ramp --
+  // --------------------------------------------------------------------------------------- ramp --
   logic bind_we;
   logic [3:0] bind_addr;
   logic [5:0] bind_data;
@@ -171,7 +171,7 @@ module ow_tile
     .ctr_in_o(ev_in), .ctr_out_o(ev_out), .idle_o(ramp_idle)
   );
 
-  // -------------------------------------------------------------------------- control-plane access --
+  // ----------------------------------------------------------------------- control-plane access --
   logic ctl_mem_req, ctl_mem_we, ctl_mem_gnt, ctl_mem_rvalid;
   logic [23:0] ctl_mem_addr;
   logic [31:0] ctl_mem_wdata, ctl_mem_rdata;
@@ -204,7 +204,7 @@ module ow_tile
     .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- SRAM --
+  // --------------------------------------------------------------------------------------- SRAM --
   logic if_req, if_gnt, if_rvalid;
   logic [23:0] if_addr;
   logic [63:0] if_rdata;
@@ -263,7 +263,7 @@ module ow_tile
     .idle_o(sram_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- core --
+  // --------------------------------------------------------------------------------------- core --
   logic run, core_step, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
   logic [31:0] boot_pc, pc, tval;
   logic [23:0] stack_limit, text_limit;
@@ -306,7 +306,7 @@ module ow_tile
     .cycle_i(cycle), .retire_o(retire), .idle_o(core_idle)
   );
 
-  // ---------------------------------------------------------------------------------------- tasks --
+  // -------------------------------------------------------------------------------------- tasks --
   logic task_we, task_re;
   logic [31:0] task_rdata, task_late, regs_rdata;
   assign reg_rdata = regs_rdata | task_late;
@@ -326,7 +326,7 @@ module ow_tile
     .next_pop_i(next_pop), .next_wait_i(next_wait), .idle_o(tasks_idle)
   );
 
-  // ------------------------------------------------------------------------ tensor engine, reducer --
+  // --------------------------------------------------------------------- tensor engine, reducer --
   logic red_start, red_busy;
   logic [1:0] red_start_kind;
   logic [4:0] red_start_task;
@@ -426,7 +426,7 @@ module ow_tile
     .ev_elem_o(ev_red_elem), .wait_o(red_wait), .idle_o(red_idle)
   );
 
-  // ------------------------------------------------------------------------------------- registers --
+  // ---------------------------------------------------------------------------------- registers --
   logic regs_idle;
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumColours(NumColours),
@@ -467,7 +467,7 @@ module ow_tile
     .idle_o(regs_idle)
   );
 
-  // ------------------------------------------------------------------------------------------ idle --
+  // --------------------------------------------------------------------------------------- idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
   logic [12:0] idles;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of what ow_link_rxq gives the far end. Anything may arrive where the far end knows of room,
-// the router may return any credits, and frames ask as a link does: the first half for many credits,
-// which may be grants, the second half for one. One queue is watched; an input of the first cycle chooses
-// it.
+// Properties of what ow_link_rxq gives the far end. Anything may arrive where the far end knows of
+// room, the router may return any credits, and frames ask as a link does: the first half for many
+// credits, which may be grants, the second half for one. One queue is watched; an input of the
+// first cycle chooses it.
 //
-// A half that can take credits has some if any are owed. A first half has grants if there are any. Before
-// credits of a colour, at most as many others go as there are other colours; before its grants, at most
-// two for each other colour. No entry is lost: the far end knows that it is free, or it holds something, or
-// it waits to be reported.
+// A half that can take credits has some if any are owed. A first half has grants if there are any.
+// Before credits of a colour, at most as many others go as there are other colours; before its
+// grants, at most two for each other colour. No entry is lost: the far end knows that it is free,
+// or it holds something, or it waits to be reported.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_rxq_props

@@ -2,14 +2,14 @@
 // Properties of the repair muxes (ow_reticle_mesh) for every map that the rules of repair allow
 // (docs/wafer.md), with the fuses that are written for that map. The map is an input: how far each
 // logical row and each logical tile has moved, which slots of the four edges are in use, and which
-// window of the logical tiles is used at all. Everything that tiles and edges send is an input, even
-// from tiles that are not in use. The fuses of such tiles are inputs too, except `enable`. Links have
-// the two bits of narrow_pkg.sv.
+// window of the logical tiles is used at all. Everything that tiles and edges send is an input,
+// even from tiles that are not in use. The fuses of such tiles are inputs too, except `enable`.
+// Links have the two bits of narrow_pkg.sv.
 //
 // A logical tile must hear on each side what its logical neighbour sends on the side that faces it,
-// or what comes in at the slot of its row or column: bit by bit and in the same cycle. Each listener
-// has one sender, and no two listeners share one, so no two connections meet and none is missing. No
-// other tile or edge hears anything.
+// or what comes in at the slot of its row or column: bit by bit and in the same cycle. Each
+// listener has one sender, and no two listeners share one, so no two connections meet and none is
+// missing. No other tile or edge hears anything.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the two masters of ow_regs. They make any accesses, which stay until they are granted;
-// accesses of the core also end with its reset. There may be any room for what the core pushes or asks. A
-// push has a turn in one cycle of Turns, whichever that is.
+// Properties of the two masters of ow_regs. They make any accesses, which stay until they are
+// granted; accesses of the core also end with its reset. There may be any room for what the core
+// pushes or asks. A push has a turn in one cycle of Turns, whichever that is.
 //
-// An access of the control plane is granted in the third cycle at the latest, or Turns - 1 cycles later if
-// the core pushes. The same holds for an access of the core that has room. An access of the core without
-// room is looked at in at least every second cycle, from its second cycle on, and granted when it need not
-// wait. The two are never granted in the same cycle.
+// An access of the control plane is granted in the third cycle at the latest, or Turns - 1 cycles
+// later if the core pushes. The same holds for an access of the core that has room. An access of
+// the core without room is looked at in at least every second cycle, from its second cycle on, and
+// granted when it need not wait. The two are never granted in the same cycle.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module regs_props

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the credits that ow_router_credits returns on its north link, with anything at its
-// inputs: colours whose input moves or that are torn down, slots that are freed in any cycle, credits
-// of the control plane. One colour is watched; an input of the first cycle chooses it.
+// inputs: colours whose input moves or that are torn down, slots that are freed in any cycle,
+// credits of the control plane. One colour is watched; an input of the first cycle chooses it.
 //
-// While a credit of the watched colour waits for the link, one credit goes back in each cycle that the
-// control plane leaves free. The credit of the watched colour is among the first N of these, with N
-// colours. Every credit that goes back meanwhile has waited, too.
+// While a credit of the watched colour waits for the link, one credit goes back in each cycle that
+// the control plane leaves free. The credit of the watched colour is among the first N of these,
+// with N colours. Every credit that goes back meanwhile has waited, too.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module router_credits_props

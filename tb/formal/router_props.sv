@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_router's data plane with two colours on given routes and 4-bit data. Neighbours
 // send whenever they like and have a credit, and return credits whenever they like. The ramp takes
-// what it likes. The control plane is quiet. The model keeps a queue for each output of the route of
-// colour 0. Every wavelet must come out there, once and in order.
+// what it likes. The control plane is quiet. The model keeps a queue for each output of the route
+// of colour 0. Every wavelet must come out there, once and in order.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //

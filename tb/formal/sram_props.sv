@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_sram's arbitration, with any requests of the seven requestors, whose addresses
-// stay until they are granted, and any requests of the gather port. One of the seven and one bank of
-// the gather port are watched; inputs of the first cycle choose them.
+// stay until they are granted, and any requests of the gather port. One of the seven and one bank
+// of the gather port are watched; inputs of the first cycle choose them.
 //
-// A requestor is refused at most 7 times in a row, and once more for each requestor before it in the
-// order. A write that gives its banks to a read does not count as refused. The gather port's request
-// for a bank is refused at most 7 + 7 times. A bank has one owner.
+// A requestor is refused at most 7 times in a row, and once more for each requestor before it in
+// the order. A write that gives its banks to a read does not count as refused. The gather port's
+// request for a bank is refused at most 7 + 7 times. A bank has one owner.
 //
 // With Relations set, bad_* are also high if one of the relations between ages below is broken. The
-// proof by induction needs them: a requestor that has gone before an aged one is younger than the time
-// for which that one has been aged, so each goes before it once. Seeded bugs are searched without them.
+// proof by induction needs them: a requestor that has gone before an aged one is younger than the
+// time for which that one has been aged, so each goes before it once. Seeded bugs are searched
+// without them.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module sram_props #(

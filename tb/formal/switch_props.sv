@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of a colour of ow_router that moves, and of the filters in front of the ramp. The colour has
-// up to four switch positions. Control wavelets that pass advance, reset and tear down the switch, with
-// every pop mode. Colour 1 has a fixed route over the same links. The neighbours keep to docs/fabric.md
-// and otherwise do what they like: at each input of a position a neighbour sends when it has a credit,
-// and a fence only with all credits.
+// Properties of a colour of ow_router that moves, and of the filters in front of the ramp. The
+// colour has up to four switch positions. Control wavelets that pass advance, reset and tear down
+// the switch, with every pop mode. Colour 1 has a fixed route over the same links. The neighbours
+// keep to docs/fabric.md and otherwise do what they like: at each input of a position a neighbour
+// sends when it has a credit, and a fence only with all credits.
 //
-// The model is one list of the wavelets that came in and were not delivered yet. Each entry holds the
-// wavelet as it must leave, with the list of commands moved up where the pop mode says so, and the
-// outputs that it must go to. These are the outputs of the position after the wavelet before it, without
-// the ramp if NOCE or the filter keeps it from there. So each output gets exactly these wavelets in the
-// order in which they came, whatever the position.
+// The model is one list of the wavelets that came in and were not delivered yet. Each entry holds
+// the wavelet as it must leave, with the list of commands moved up where the pop mode says so, and
+// the outputs that it must go to. These are the outputs of the position after the wavelet before
+// it, without the ramp if NOCE or the filter keeps it from there. So each output gets exactly these
+// wavelets in the order in which they came, whatever the position.
 //
-// With Relations set, every bad_* is also high in two more cases, which proofs by induction need. One: the
-// count of a filter differs from that of the model, which counts when a wavelet comes and not when it has
-// the ramp's turn. Two: a wavelet that still waits for that turn is not due as the filter's state says.
-// Seeded bugs are searched without it.
+// With Relations set, every bad_* is also high in two more cases, which proofs by induction need.
+// One: the count of a filter differs from that of the model, which counts when a wavelet comes and
+// not when it has the ramp's turn. Two: a wavelet that still waits for that turn is not due as the
+// filter's state says. Seeded bugs are searched without it.
 //
 // `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //

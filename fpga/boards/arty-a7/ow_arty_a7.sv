@@ -3,7 +3,8 @@
 // oscillator. constraints/arty-a7.xdc says where the pins are and how long the paths between the
 // clocks may be.
 //
-//   Rows, Cols      tiles of each of the two reticles; Tiles 0: the grid without them (ow_fpga_grid)
+//   Rows, Cols      tiles of each of the two reticles; Tiles 0: the grid without them
+//   (ow_fpga_grid)
 //   clk_100mhz_i    the oscillator
 //   reset_ni        the red button, low while pressed
 //   uart_rxd_o      to the USB adapter; uart_txd_i: from it

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkers of the channels of a tile's registers, test port and self-test (docs/style.md, checkers).
+// Checkers of the channels of a tile's registers, test port and self-test (docs/style.md,
+// checkers).
 
 // A reset of the core takes its request back. A request for the router gives the control plane its
 // turn at the registers.

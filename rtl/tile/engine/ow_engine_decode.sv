@@ -407,7 +407,8 @@ module ow_engine_decode
                 (ctx.a_fifo && ctx.b_fifo && ctx.a_q[1:0] == ctx.b_q[1:0]) ||
                 (ctx.red && (ctx.a_kind == SRC_IMM || ctx.inf)) ||
                 (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB) ||
-                // Indices lie in memory or come in pairs; a scatter has no use for the accumulators.
+                // Indices lie in memory or come in pairs; a scatter has no use for the
+                // accumulators.
                 (indexed && (insn_i.ctl.scalar || ctx.a_tag)) ||
                 (ctx.unit == UNIT_SCATTER && ctx.a_kind == SRC_ACC) ||
                 (!has_a && !ctx.space_d && ctx.b_fifo) ||

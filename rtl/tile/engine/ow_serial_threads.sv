@@ -5,7 +5,8 @@
 // turn after at most 1, 4 or 12 turns of others.
 //
 //   NumThreads   2 to 4; QueueDepth: slots of an output queue
-//   start_i      a launch: the thread that thread_i names, with these flags, descriptors and operation
+//   start_i      a launch: the thread that thread_i names, with these flags, descriptors and
+//   operation
 //   end_i        it is complete, or a fault ends it
 //   wait_i       it waits, for for_i of queue q_i; go_i: it has a turn and waits for nothing
 //   row_ok_i     the next accumulator row is free

@@ -110,7 +110,7 @@ module ow_fp_serial (
   assign inverts = minus && state_q != ROUND;
   assign {carry, sum} = {1'b0, xs_q} + {1'b0, ys_q ^ {28{inverts}}} + 29'(inverts && state_q != TURN);
 
-  // ------------------------------------------------------------------------------ the registers ----
+  // ---------------------------------------------------------------------------- the registers ----
   logic placed, aligned, narrow_done, up;
   assign placed = !xs_q[27] && (xs_q[26] || x_q.exp == 9'd1 || (xs_low && !xs_q[0]));
   assign aligned = same || (x_less ? xs_low : ys_low);
@@ -211,7 +211,7 @@ module ow_fp_serial (
   end
   assign ready_o = state_q == REST;
 
-  // ---------------------------------------------------------------------------------- the result ----
+  // ------------------------------------------------------------------------------- the result ----
   // The exponent is one too small: the leading one adds itself to it, and so does a carry of the
   // rounding.
   logic [7:0] exp_32;

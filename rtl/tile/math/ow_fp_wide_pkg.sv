@@ -50,8 +50,8 @@ package ow_fp_wide_pkg;
     return r;
   endfunction
 
-  // A sum shifted up until its highest bit is one, and by how many places; a zero by 63. Counting and
-  // shifting go together, one power of two after the other.
+  // A sum shifted up until its highest bit is one, and by how many places; a zero by 63. Counting
+  // and shifting go together, one power of two after the other.
   typedef struct packed {
     logic [5:0]  places;
     logic [50:0] sig;

@@ -182,7 +182,7 @@ module ow_reduce
     logic unused;
     assign unused = mem_rvalid_i;
   end else begin : gen_chain
-    // ------------------------------------------------------------- from the rows to the adders ----
+    // ------------------------------------------------------------ from the rows to the adders ----
     logic          en;  // the pipeline moves
     logic [3:0]    room;
     logic          adding;  // an element is at an adder
@@ -220,7 +220,7 @@ module ow_reduce
       .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
     );
 
-    // -------------------------------------------------------------------------- output, memory ----
+    // ------------------------------------------------------------------------- output, memory ----
     logic [20:0]   word_addr;
     logic          bias_req;
     logic [20:0]   bias_addr;
