@@ -219,7 +219,7 @@ TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith8Lanes) { random_instruct
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith2Lanes) { random_instructions<Lanes2>(40); }
 #endif
 
-// The effect of the first 24 of 64 elements, which are the beats before the one with the fault.
+// The effect of the first 24 of 64 elements: the beats before the one with the fault.
 void beats_before_the_fault(int op, Machine* m) {
   for (int k = 0; k < 24; k++) {
     const uint32_t x = m->load(4096 + 2 * k, 2), a = m->load(1024 + 2 * k, 2);

@@ -47,9 +47,9 @@ TEST(Reduce, EveryActionPassesOneElementACycle) {
 }
 
 #if OW_OTHER_SIZES
-// One adder that shifts a place a cycle takes an element at a time: 11 cycles, for each addition 15
-// and one for each place, at most 27 for its terms, 25 for a rounding to binary16, and up to 3
-// until it has a turn at the ramp; and for each row 3.
+// One adder that shifts one place per cycle takes an element at a time. An element takes 11 cycles,
+// 15 for each addition and one for each place (at most 27 for its terms), 25 for a rounding to
+// binary16, and up to 3 until its turn at the ramp. Each row takes 3 more.
 TEST(Reduce, OneAdderTakesAnElementAtATime) {
   for (int kind = 0; kind < 32; ++kind) {
     const Action a = action_of_kind(kind);
@@ -59,7 +59,7 @@ TEST(Reduce, OneAdderTakesAnElementAtATime) {
 }
 #endif
 
-// Nothing to add and 16 bits a result: two elements a cycle, to the fabric and to memory.
+// No addition and 16 bits per result: two elements per cycle, to the fabric and to memory.
 TEST(Reduce, ShortElementsWithoutAnAdditionPassInPairs) {
   for (const bool memory : {false, true}) {
     Action a = action_of_kind(16);
