@@ -9,8 +9,8 @@ create_clock -name oscillator -period 10.0 [get_ports clk_100mhz_i]
 set_property -dict {PACKAGE_PIN C2 IOSTANDARD LVCMOS33} [get_ports reset_ni]
 set_false_path -from [get_ports reset_ni]
 
-# The clocks behind the PLL and their phase are derived: a path has 15 ns from the falling edge of
-# clk_a to clk_b and 15 ns back. No exception between them.
+# The tool derives the clocks after the PLL and their phase. A path has 15 ns from the falling edge
+# of clk_a to clk_b and 15 ns back. There are no exceptions between them.
 
 set_property -dict {PACKAGE_PIN D10 IOSTANDARD LVCMOS33} [get_ports uart_rxd_o]
 set_property -dict {PACKAGE_PIN A9 IOSTANDARD LVCMOS33} [get_ports uart_txd_i]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cells of an ECP5 do that Yosys maps a design to, for simulation of the netlist that it
-// wrote: our own, from Lattice's description of the family (FPGA-TN-02204 memory, FPGA-DS-02012).
-// One clock for both ports of a memory, rising edges, no initial values, no resets of memories: what a
-// netlist of ours has; anything else stops the elaboration or the simulation. Names and ports are the
-// vendor's. The PLL, which needs delays, is in ecp5_pll.sv.
+// Behaviour of the ECP5 cells that Yosys maps a design to, to simulate the netlist that it wrote.
+// Written from Lattice's description of the family (FPGA-TN-02204 memory, FPGA-DS-02012). They
+// model what our netlists use: one clock for both ports of a memory, rising edges, no initial
+// values, and no resets of memories. Anything else stops the elaboration or the simulation. Names
+// and ports are the vendor's. The PLL, which needs delays, is in ecp5_pll.sv.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */
@@ -18,7 +18,7 @@ module LUT4 #(
   assign Z = INIT[{D, C, B, A}];
 endmodule
 
-// Two bits of a carry chain: a look-up table each, whose lower half, by A and B, makes the carry.
+// Two bits of a carry chain: a look-up table each. Its lower half, of A and B, makes the carry.
 module CCU2C #(
   parameter logic [15:0] INIT0 = 16'd0,
   parameter logic [15:0] INIT1 = 16'd0,
@@ -39,7 +39,7 @@ module CCU2C #(
   assign S1 = all1 ^ (INJECT1_1 != "YES" && middle);
 endmodule
 
-// A flip-flop with enable and synchronous set or reset, which goes before the enable or behind it.
+// A flip-flop with enable and synchronous set or reset, which acts before or after the enable.
 module TRELLIS_FF #(
   parameter string GSR = "ENABLED",
   parameter string CEMUX = "1",
@@ -90,7 +90,7 @@ module TRELLIS_DPR16X4 #(
   assign DO = mem[RAD];
 endmodule
 
-// A multiplier of 18 x 18 bits, signed or not, without registers: the rest of its block is not
+// A multiplier of 18 x 18 bits, signed or not, without registers. The rest of its block is not
 // connected.
 module MULT18X18D #(
   parameter string REG_INPUTA_CLK = "NONE",

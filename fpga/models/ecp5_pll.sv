@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PLL of an ECP5, for simulation with delays (Verilator's --timing): our own, from Lattice's
-// FPGA-TN-02200 (the PLL) and FPGA-DS-02012 (its limits). With FEEDBK_PATH "CLKOP" the VCO has
-//   CLKI / CLKI_DIV * CLKFB_DIV * CLKOP_DIV,
-// an output CLKOx_DIV periods of it, of which it begins CPHASE + FPHASE / 8 after a point that all
-// outputs share; the feedback puts CLKOP's rising edge on CLKI's. That CPHASE counts from the same
-// point whatever the divider, and is CLKOx_DIV - 1 of an output at 0 degrees if it is CLKOP_DIV - 1
-// of CLKOP, is how Lattice's tool writes it (litex, pull request 1804) and Project Trellis's ecppll
-// reckons.
+// The PLL of an ECP5, for simulation with delays (Verilator's --timing). Written from Lattice's
+// FPGA-TN-02200 (the PLL) and FPGA-DS-02012 (its limits). With FEEDBK_PATH "CLKOP" the VCO runs at
+//   CLKI / CLKI_DIV * CLKFB_DIV * CLKOP_DIV.
+// The period of an output is CLKOx_DIV periods of the VCO. It begins CPHASE + FPHASE / 8 periods
+// after a point that all outputs share. The feedback puts CLKOP's rising edge on CLKI's. CPHASE
+// counts from the same point whatever the divider. It is CLKOx_DIV - 1 for an output at 0 degrees
+// if it is CLKOP_DIV - 1 for CLKOP. Lattice's tool writes it so (litex, pull request 1804), and
+// Project Trellis's ecppll computes it so.
 //
-// Outputs run from the second edge of the phase detector on, LOCK rises LockEdges later; the part
-// takes up to 15 ms. Jitter, delays of the wires to CLKFB, and clocks before the lock that are not
-// what they should be are not modelled. What else is not, or is beyond the part's limits, stops the
-// elaboration or the simulation, and so does an input that stops or whose period jumps.
+// Outputs run from the second edge of the phase detector on. LOCK rises LockEdges later; the real
+// part takes up to 15 ms. Not modelled: jitter, delays of the wires to CLKFB, and the wrong clocks
+// before the lock. Anything else that is not modelled, or is beyond the part's limits, stops the
+// elaboration or the simulation. So does an input that stops or whose period jumps.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 
-// An output: edges are computed from where the phase detector's last one was, so no error adds up.
+// An output. Its edges are computed from the last edge of the phase detector, so no error adds up.
 //
-//   Div       even: the duty cycle of others is not modelled
-//   Eighths   of a VCO period, by which it is behind the feedback's rising edge, 0 to 8 * Div - 1
+//   Div       even, because only a duty cycle of one half is modelled
+//   Eighths   of a VCO period, from the feedback's rising edge to its own, 0 to 8 * Div - 1
 //   Span      eighths of VCO periods between two edges of the phase detector
-//   run_i     begins; at_i, step_i   time of the last edge of the phase detector, and since the one
-//             before; count_i   eighths at that edge
+//   run_i     begins; at_i, step_i: time of the last edge of the phase detector, and from the one
+//             before to it; count_i: eighths at that edge
 //   late_o    the phase detector has stopped
 module EHXPLLL_OUTPUT #(
   parameter int Div = 2,
@@ -145,7 +145,7 @@ module EHXPLLL #(
       LOCK <= edges_q > LockEdges;
       if (run_q) begin
         count_q <= count_q + Span;
-        // A thousandth from one period to the next.
+        // The period may change by a thousandth from one to the next.
         jump_q <= 1000 * ($time - at_q) > 1001 * step_q || 1001 * ($time - at_q) < 1000 * step_q;
         feedback_at_q <= feedback_q;
         loop_q <= feedback_q - feedback_at_q != CLKFB_DIV;
@@ -154,7 +154,7 @@ module EHXPLLL #(
   end
 
   // ---------------------------------------------------------------------------- the outputs ------
-  // Of an output behind CLKOP.
+  // Eighths of a VCO period from CLKOP's rising edge to that of another output.
   function automatic int behind(input int div, input int cphase, input int fphase);
     automatic int eighths = 8 * (cphase - CLKOP_CPHASE) + fphase - CLKOP_FPHASE;
     return (eighths % (8 * div) + 8 * div) % (8 * div);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host bridge: the grid's edge ports and the test-access chains over one byte stream each way.
-// docs/fpga.md is the specification: ow_host_link carries records whole and in order whatever the
-// wire does, ow_bridge_parse carries them out, ow_bridge_gather makes those that go back.
+// docs/fpga.md is the specification. ow_host_link carries records whole and in order whatever the
+// wire does. ow_bridge_parse carries out those from the host, ow_bridge_gather makes those to it.
 //
-// A new session resets what is behind the bridge: grid_rst_o is high for at least ResetCycles.
+// A new session resets the grid and the bridge's ports: grid_rst_o is high for at least
+// ResetCycles.
 //
 //   ReticleRows ... SpareCols   the grid's shape, as ow_wafer has it; told to the host
 //   NumColours     data colours of the tiles
@@ -16,7 +17,7 @@
 //   idle_i         nothing in the grid can change before an edge port does
 //   links_i/_o     edge ports, links_o from registers: north by column, east by row, south, west
 //   chain_*        ends of the test-access chains: (reticle * physical rows + row) * 2, + 1: east
-//   open_o         there is a session; heard_o: for one cycle, a right frame came
+//   open_o         there is a session; heard_o: for one cycle, a correct frame came
 //   fault_o        a rule of the links was broken since the session began
 `include "ow_assert.svh"
 
@@ -79,7 +80,7 @@ module ow_bridge
     .in_valid_i(up_valid), .in_ready_o(up_ready), .in_i(up), .flush_i(flush), .fresh_o(fresh)
   );
 
-  // The session's reset: all that is behind the stream.
+  // The session's reset: everything but the byte stream.
   logic [7:0] reset_q;  // cycles left
   logic       clear_q;
   logic       queues_ready;
@@ -160,9 +161,10 @@ module ow_bridge
   end
 
   // --------------------------------------------------------------------------------- status ------
-  // Quiet: idle for long enough that nothing is between two of its blocks either, that a credit which
-  // has just come has been seen by a round over the queues, and nothing is to be reported that would
-  // let the host send more.
+  // Quiet means idle for so long that
+  //   - nothing is between two of its blocks;
+  //   - a round over the queues has seen every credit that came;
+  //   - no report is due that would let the host send more.
   localparam int unsigned StillW = PortW + QueueW + 1 > 8 ? PortW + QueueW + 1 : 8;
   logic [StillW-1:0] still_q;
   logic              fault_q;

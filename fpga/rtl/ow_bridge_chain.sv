@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of the test-access chains, one command at a time: a start bit and 64 bits go out,
-// and of what comes back the 64 bits behind the first one are kept. What the bits mean is the
-// host's and the stations' business (docs/bring-up.md).
+// The host's end of the test-access chains, one command at a time. A start bit and 64 bits go out.
+// From the answer the 64 bits after its first one are kept. The host and the stations give the bits
+// their meaning (docs/bring-up.md).
 //
-// load_i shifts bytes of the command in, the first one first; start_i sends it, and done_o is high
-// when the answer is there, or none began for Patience cycles: then it is 64 zeros. shift_i moves
-// the next byte of the answer to byte_o.
+// load_i shifts bytes of the command in, the first one first, and start_i sends it. done_o is high
+// when the answer is there. If none began for Patience cycles, the answer is 64 zeros. shift_i
+// moves the next byte of the answer to byte_o.
 //
 //   Ends      ends of chains, 1 to 128
 //   select_i  the end, and in the top bit whether to listen to the station before the last one;
@@ -83,7 +83,7 @@ module ow_bridge_chain
     end
   end
 
-  // Zeros follow what goes out, so that they are what is there if nothing comes.
+  // Zeros follow the command, so the register is 0 if no answer comes.
   always_ff @(posedge clk_i) begin
     if (load_i) shift_q <= {shift_q[55:0], byte_i};
     else if (shift_i) shift_q <= {shift_q[55:0], 8'd0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the records that go to the host (docs/fpga.md), one byte a cycle: answers of chains, status,
-// reports of queues, and what arrived at the ports, of which each port in turn gives up to 16
-// wavelets, which are looked at a cycle after they are there. Reports go in front of a frame only,
-// so that one report tells of all that a queue has sent while the frame before was on the wire.
+// Makes the records that go to the host (docs/fpga.md), one byte per cycle: answers of chains,
+// status, reports of queues, and wavelets from the ports. Each port in turn gives up to 16
+// wavelets; they are looked at a cycle after they arrive. Reports go only to the front of a frame.
+// So one report covers all that a queue has sent while the frame before was on the wire.
 //
 //   answer_*       a chain's answer: it is there, its first byte, take a byte, the last was taken
 //   status_*       a status record is wanted, valid/ready; flags_i and cycle_i are its contents
@@ -59,7 +59,7 @@ module ow_bridge_gather
   logic        chosen_q;    // a port and a colour are selected
   logic [PortW-1:0] chosen_port_q;
   logic [4:0]  chosen_colour_q;
-  logic [PortW-1:0] port_q; // whose turn it is
+  logic [PortW-1:0] port_q; // the port whose turn it is
   logic [3:0]  turn_q;      // wavelets that it has given
   logic        in_front_q;  // only reports stand in the frame so far
 
@@ -130,7 +130,7 @@ module ow_bridge_gather
         port_q <= 32'(port_q) >= Ports - 1 ? '0 : port_q + PortW'(1);
         turn_q <= '0;
       end
-      // It ends with the first other record, or when no queue is left to be reported.
+      // The front ends with the first other record, or when no queue is left to be reported.
       if (loads_room) in_front_q <= 1'b1;
       else if (loads_answer || loads_status || loads_select || loads_wavelet || (free && !due_i)) begin
         in_front_q <= 1'b0;

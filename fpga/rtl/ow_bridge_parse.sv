@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out the records that come from the host (docs/fpga.md): one byte a cycle, as far as what
-// they act on takes it. A byte that begins no record is passed over.
+// Carries out the records that come from the host (docs/fpga.md). It takes one byte per cycle, or
+// waits for the block that the record acts on. A byte that begins no record is skipped.
 //
 //   data_*          payload from the host, valid/ready
 //   push_*          a wavelet of the port and colour that were selected, for one cycle

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One edge port of the grid, as a neighbouring router would serve it. What is the same for all ports
-// is done once, around them: ow_bridge_queues keeps the credits spent and sends only with those in
-// hand, ow_bridge_gather looks whether what it takes holds commands.
+// One edge port of the grid. It behaves as a neighbouring router would. Logic that all ports share
+// is outside: ow_bridge_queues counts the spent credits and sends only with credits in hand.
+// ow_bridge_gather checks whether a wavelet that it takes holds commands.
 //
-// Out of the grid: what arrives waits in a queue with a place for every credit that the grid has,
-// whatever its colours; popping returns the credit, or all of the colour for a wavelet with
-// commands, one a cycle (so at most one pop every LINK_CREDITS cycles). Behind a pop the next one
-// is there after two cycles.
-// Into the grid: send_i puts a wavelet on the link in the next cycle.
-// All of link_o are registers: nothing but wires lies between them and the other clock's
-// (ow_fpga_hop). A link that carries nothing is zero, as tiles expect.
+// Out of the grid: wavelets wait in a queue with a place for every credit that the grid has,
+// whatever their colours. A pop returns one credit, or all of the colour for a wavelet with
+// commands. Credits return one per cycle, so such pops come at most every LINK_CREDITS cycles. The
+// next wavelet is at the head two cycles after a pop. Into the grid: send_i puts a wavelet on the
+// link in the next cycle. All of link_o are registers, so only wires lie between them and the
+// registers of the other clock (ow_fpga_hop). A link that carries nothing is zero, as tiles expect.
 //
 //   NumColours      data colours of the tiles; queues are these and the control plane's two
 //   link_i, link_o  the edge
 //   send_i, wavelet_i   a wavelet to send
-//   clear_i         the count of queue queue_i becomes 0 (behind reset, each of them once)
+//   clear_i         the count of queue queue_i becomes 0 (after reset, once for each queue)
 //   queue_i         a queue; given_o: credits that came for it, modulo 8
 //   valid_o, wavelet_o, pop_i    head of what arrived; command_i: it holds commands
 //   moves_o         something moves here
@@ -53,7 +52,8 @@ module ow_bridge_port
     else wavelet_q <= wavelet_i;
   end
 
-  // Credits that have come, by queue: read by who gives one and by who looks at a queue.
+  // Credits that have come, by queue. One port reads for the queue that gets a credit, the other
+  // for the queue that the scan looks at.
   /* verilator lint_off UNUSEDSIGNAL */ // colours that the tiles do not have
   logic [4:0] come;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -74,7 +74,7 @@ module ow_bridge_port
   );
 
   // ----------------------------------------------------------------------- out of the grid -------
-  // Never full, so its pointers need no bit more.
+  // It is never full, so its pointers need no extra bit.
   localparam int unsigned PtrW = $clog2(Queues * LINK_CREDITS + 1);
   logic [PtrW-1:0] wptr_q, rptr_q;
   logic fetch, valid_q;
@@ -89,7 +89,7 @@ module ow_bridge_port
 
   localparam int unsigned LeftW = $clog2(LINK_CREDITS);
   credit_t          credit_q;
-  logic [LeftW-1:0] left_q;    // so many more behind that one
+  logic [LeftW-1:0] left_q;    // credits still to be returned after that one
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

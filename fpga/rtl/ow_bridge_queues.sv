@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wavelets that wait in front of the grid: a queue of HOST_QUEUE_SLOTS for each port and colour, and
-// of each queue how many have come and gone and which credits are spent, all in block RAMs.
+// The wavelets that wait in front of the grid: a queue of HOST_QUEUE_SLOTS for each port and
+// colour. For each queue it counts the wavelets in and out and the credits spent, all in block
+// RAMs.
 //
-// A scan looks at one queue a cycle, in turn, and sends its head when the colour has a credit (all
-// of them, if it holds commands), in three cycles more: the head is read, whether it holds commands is
-// known a cycle later, and then it goes to ports that may lie at the other end of a part. So a queue
-// sends one wavelet a round, which is Ports * 2^ceil(log2(Queues)) cycles if the others are empty.
-// The host knows how many places are free and pushes only then. A queue that has sent, or whose
-// report was asked for, is reported with its count and its credits when the scan comes by and the
-// report is taken; the scan waits for nothing.
+// A scan looks at one queue per cycle, in turn. It sends the head if the colour has a credit (all
+// of them, if the head holds commands). That takes three cycles more: one to read the head, one to
+// find whether it holds commands, and one to reach ports at the other end of a large part. So a
+// queue sends one wavelet per round. If the others are empty, a round has Ports *
+// 2^ceil(log2(Queues)) cycles. The host knows how many places are free and pushes only then. A
+// queue is reported, with its count and its credits, after it has sent or when its report was asked
+// for. The scan never waits: if the report is not taken, the next round offers it again.
 //
 //   Ports, NumColours  of the grid's edge, of its tiles
 //   ready_o            low for a while after reset: the counts are being cleared
-//   push_i ...         a wavelet: port, queue, control bit and data; port and queue stand for two
-//                      cycles before and one behind
-//   send_port_o ...    to a port, a bit a port: the wavelet
-//   clear_o, scan_queue_o, given_i   the queue that is looked at, in all ports, and the credits that
-//                      came for it (ow_bridge_port)
+//   push_i ...         a wavelet: port, queue, control bit and data; port and queue are stable from
+//                      two cycles before to one cycle after
+//   send_port_o ...    a wavelet to a port; one bit per port
+//   clear_o, scan_queue_o, given_i   the queue that the scan looks at, in all ports, and the
+//                      credits that came for it (ow_bridge_port)
 //   report_all_i       report every queue
-//   room_*             a report, valid/ready but for one cycle: port, queue, wavelets gone modulo 64,
-//                      credits
+//   room_*             a report: port, queue, wavelets gone modulo 64, credits. Valid/ready, but
+//                      valid for one cycle only
 //   due_o              some queue is to be reported
 //   idle_o             nothing is to be sent, or its colours have no credit
 //   surplus_o          more credits have come than were spent
@@ -61,7 +62,7 @@ module ow_bridge_queues
 );
 
   `OW_ASSERT_INIT(two_ports, Ports >= 2)
-  `OW_ASSERT_INIT(credits_in_hand, LINK_CREDITS <= 3)  // of a count modulo 8 that tells a surplus
+  `OW_ASSERT_INIT(credits_in_hand, LINK_CREDITS <= 3)  // 3 bits of a count show a surplus
 
   localparam int unsigned IndexW = PortW + QueueW;
   localparam int unsigned Indices = 2 ** IndexW;
@@ -74,7 +75,7 @@ module ow_bridge_queues
 
   typedef enum logic [1:0] {LOOK, READ, KNOW, SEND} step_e;
   step_e             step_q;
-  logic              clearing_q;  // behind reset, a round of the scan
+  logic              clearing_q;  // after reset, a round of the scan
   logic [IndexW-1:0] scan_q, scan_next, push_at;
   logic [PortW-1:0]  port;
   logic [QueueW-1:0] queue;
@@ -86,8 +87,8 @@ module ow_bridge_queues
   assign ready_o = !clearing_q;
 
   // -------------------------------------------------------------------------------- counts -------
-  // Of the queue that is looked at, as it was when the scan came to it; a wavelet that is pushed in
-  // that cycle is seen in the next round.
+  // Counts of the queue that is looked at, as they were when the scan came to it. The next round
+  // sees a wavelet that is pushed in that cycle.
   count_t pushed, pushed_scan, count_d;
   state_t state, state_d;
   logic   missed, missed_q, state_we;
@@ -111,7 +112,7 @@ module ow_bridge_queues
   logic [2:0] credits;   // in hand
   logic [32:0] head;
   logic [4:0]  colour;
-  logic [IndexW:0] waiting_q;  // queues in a row of which none got or sent anything
+  logic [IndexW:0] waiting_q;  // queues in a row that got and sent nothing
   logic [IndexW:0] sweep_q;    // queues that are still to be marked for a report
   logic [IndexW:0] due_q;      // queues that are marked
   logic rises, falls;
@@ -188,7 +189,7 @@ module ow_bridge_queues
       else if (looks && sweep_q != '0) sweep_q <= sweep_q - (IndexW + 1)'(1);
       if (rises && !falls) due_q <= due_q + (IndexW + 1)'(1);
       if (falls && !rises) due_q <= due_q - (IndexW + 1)'(1);
-      // A whole round in which nothing came and nothing could be sent.
+      // A whole round in which nothing came and nothing could be sent means idle.
       if (push_i || bump || clearing_q) waiting_q <= '0;
       else if (next && !waiting_q[IndexW]) waiting_q <= waiting_q + (IndexW + 1)'(1);
     end

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mini-grid: two reticles side by side, each with a clock of its own, and the reticle-crossing
-// links between them, which sample and train as on a wafer. The clocks have one frequency;
-// the second one is a quarter of a period behind.
+// The mini-grid: two reticles side by side, each with its own clock. The reticle-crossing links
+// between them sample and train as on a wafer. The clocks have one frequency; the second one is a
+// quarter of a period later.
 //
-// All ports are in clk_a_i: what belongs to the second reticle goes through a register of each clock
-// (ow_fpga_hop). What goes to it, lanes of the crossings too, leaves at the falling edge: so it has half
-// a period and three quarters, and not a quarter. Edge ports are numbered as ow_bridge has them.
+// All ports are in clk_a_i. Signals of the second reticle pass through a register of each clock
+// (ow_fpga_hop). Signals to it, including lanes of the crossings, leave at the falling edge. So
+// they have a half and then three quarters of a period, instead of one quarter. Edge ports are
+// numbered as in ow_bridge.
 //
 //   Rows, Cols     tiles of a reticle, without spares; the other parameters are those of ow_tile
 //   Tiles          0: wires and a register instead of the tiles, for parts that are too small for
-//                  them: what enters at a port leaves at the other end of its row or column, and no
-//                  station answers on the chains. Clocks, crossings and bridge are as ever.
+//                  them. What enters at a port leaves at the other end of its row or column, and no
+//                  station answers on the chains. Clocks, crossings and bridge stay the same
 //   rst_i          of clk_a_i; the second reticle's is taken over from it
 //   cycle_o        cycle count since the reset, of the first reticle
 //   links_*        edge ports: north, east, south, west
@@ -74,7 +75,7 @@ module ow_fpga_grid
   ow_fpga_hop #(.Falling(1'b1)) u_reset_half (.clk_i(clk_a_i), .d_i(rst_i), .q_o(rst_half));
   ow_fpga_hop u_reset (.clk_i(clk_b_i), .d_i(rst_half), .q_o(rst[1]));
 
-  // Of each reticle, in its own clock.
+  // Signals of each reticle, in its own clock.
   link_t [1:0][Cols-1:0] north_i, north_o, south_i, south_o;
   link_t [1:0][Rows-1:0] east_i, east_o, west_i, west_o;
   logic [1:0][Rows-1:0] chain_w, chain_w_near, chain_w_skip, chain_e, chain_e_near, chain_e_skip;
@@ -149,11 +150,11 @@ module ow_fpga_grid
       localparam int unsigned Inner = r * Cols + (d == 0 ? Cols - 1 : 0);
       localparam logic [1:0] Side = d == 0 ? 2'd1 : 2'd3;
       logic [LinkLanes-1:0] come;
-      // A link at rest says so in two cycles, one of which may be that in which a second half begins.
+      // An idle link takes two cycles to say so, and a second half may begin in one of them.
       logic idle_now, idle_q;
       always_ff @(posedge clk[d]) idle_q <= idle_now;
       assign link_idle[d][r] = idle_now || idle_q;
-      // The clocks' phase is all that lanes of one length need; a board whose lanes have skew puts
+      // Lanes of one length need only the phase of the clocks. A board whose lanes have skew puts
       // its delay cells here.
       for (genvar l = 0; l < LinkLanes; l++) begin : gen_lane
         ow_link_delay u_delay (
@@ -221,8 +222,8 @@ module ow_fpga_grid
   end
   assign far_d[Links-1:0] = {links_i[East+:Rows], links_i[South+Cols+:Cols], links_i[North+Cols+:Cols]};
   assign {east_i[1], south_i[1], north_i[1]} = far_q[Links-1:0];
-  // The muxes of the reticle end in a register of its own clock, so that nothing but wires lies
-  // between the clocks.
+  // The muxes of the reticle end in a register of its own clock, so only wires lie between the
+  // clocks.
   assign back_d = {&link_up[1], idle[1] && &link_idle[1], chain_e_skip[1], chain_w_skip[1],
                    chain_e_near[1], chain_w_near[1], east_o[1], south_o[1], north_o[1]};
   ow_fpga_hop #(.Width(Far), .Falling(1'b1)) u_half (.clk_i(clk_a_i), .d_i(far_d), .q_o(half));

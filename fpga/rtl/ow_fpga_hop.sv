@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers between two clocks of one frequency and a known phase: what comes from flip-flops of the
-// other clock is taken over by this one, with no logic in between, and constraints/ holds the tools to
-// the time that there is for it.
+// Registers between two clocks of one frequency and a known phase. They take what comes from
+// flip-flops of the other clock, with no logic in between. constraints/ limits the path to the time
+// between the two edges.
 //
 //   Width     bits; latency one cycle of clk_i
-//   Falling   1: at the falling edge of clk_i. Towards a clock that is a quarter of a period behind,
-//             such a register in front of its own makes of a quarter of a period, in which nothing
-//             crosses a large part, a half and three quarters
+//   Falling   1: at the falling edge of clk_i. It is for signals to a clock that is a quarter of a
+//             period later: a quarter is too short to cross a large part. Such a register in front
+//             of the other clock's makes it a half and three quarters
 module ow_fpga_hop #(
   parameter int unsigned Width = 1,
   parameter bit Falling = 1'b0

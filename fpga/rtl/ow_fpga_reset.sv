@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset of a board: high until the clock has been good for 2^Bits cycles in a row, and again as soon
-// as it is not. Whatever the counter holds when the FPGA wakes up, but all ones, is a reset.
+// Reset of a board: high until the clock has been good for 2^Bits cycles in a row, and again as
+// soon as it is not. The counter may hold anything at power-up; every value but all ones is a
+// reset.
 //
 //   Bits     4 or more
 //   good_i   asynchronous: the PLL has locked and nobody presses reset

@@ -5,7 +5,7 @@
 //   ClockHz, Baud   of the clocks, of the UART (ow_uart)
 //   ResendCycles    see ow_host_tx; 0: a twentieth of a second
 //   the others      of a reticle and its tiles (ow_fpga_grid)
-//   clk_a_i, clk_b_i   one frequency; the second one a quarter of a period behind
+//   clk_a_i, clk_b_i   one frequency; the second one a quarter of a period later
 //   rst_i           synchronous to clk_a_i
 //   uart_*          pins, of the board: in and out
 //   led_o           0: alive (blinks); 1: a session; 2: frames come; 3: the crossings carry frames;
@@ -83,7 +83,7 @@ module ow_fpga_top
     .idle_o(idle)
   );
 
-  // A light of a frame lasts for 2^21 cycles, which an eye sees.
+  // The light for a frame stays on for 2^21 cycles, long enough to see.
   logic [25:0] alive_q;
   logic [20:0] heard_q;
   always_ff @(posedge clk_a_i) begin

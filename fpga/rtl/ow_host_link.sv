@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's end of the host's byte stream: payload in both directions that arrives whole, once
-// and in order, whatever is lost, doubled or changed on the wire, or does not arrive. docs/fpga.md
-// is the specification.
+// The device's end of the host's byte stream. Payload arrives whole, once and in order in both
+// directions, whatever the wire loses, doubles or changes. docs/fpga.md is the specification.
 //
-// A host opens a session (HOST_FRAME_OPEN); restart_o is then high until ready_i says that what is behind
-// has forgotten the last one, and the answer goes out. Frames of another session, or of none, are
-// answered with HOST_FRAME_CLOSED, so that a host sees that the device was reset.
+// A host opens a session (HOST_FRAME_OPEN). restart_o then tells the user of the payload to forget
+// the last session. ready_i says that this is done, and the answer goes out. Frames of another
+// session, or of none, are answered with HOST_FRAME_CLOSED, so a host sees that the device was
+// reset.
 //
 //   ResendCycles   see ow_host_tx
 //   info_i         what HOST_FRAME_OPENED says
 //   restart_o      for one cycle: a session begins
-//   ready_i        low while what is behind is not ready for it
+//   ready_i        low while the user of the payload is not ready for the session
 //   open_o         there is a session
-//   heard_o        for one cycle: a right frame of the session came
+//   heard_o        for one cycle: a correct frame of the session came
 //   rx_*           bytes from the wire; no ready
 //   tx_*           bytes to the wire, valid/ready
 //   out_*          payload from the host, valid/ready
-//   in_*           payload to the host, valid/ready; flush_i: no more is coming for now; fresh_o: the
-//                  next byte is a frame's first
+//   in_*           payload to the host, valid/ready; flush_i: no more is coming for now; fresh_o:
+//                  the next byte is a frame's first
 
 module ow_host_link
   import ow_isa_pkg::*;
@@ -118,9 +118,9 @@ module ow_host_link
         nack_due_q <= 1'b0;
       end
       if (known) last_turn_q <= turn;
-      // The host has sent all that is before the number of its frame: if that is ahead, something is
-      // missing, and in a new turn of the host's it was lost again. Numbers behind are of frames that
-      // were acknowledged. What is asked for is asked for once a turn.
+      // The host has sent all frames before the number in its frame. If that number is ahead of
+      // ours, a frame is missing; in a new turn of the host's it was lost again. Numbers that are
+      // not ahead are of acknowledged frames. Going back is asked for once a turn.
       if (accept) begin
         expected_q <= expected_q + 8'd1;
         ack_due_q <= 1'b1;

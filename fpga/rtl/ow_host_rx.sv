@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving half of the host's byte stream: finds frames in the bytes, checks them, and keeps
-// the payload of those that are accepted for a reader.
+// The receiving half of the host's byte stream. It finds frames in the bytes, checks them, and
+// keeps the payload of accepted ones for a reader.
 //
-// Bytes come at up to one a cycle and are always taken. The payload goes into the memory as it
-// comes and counts only when the frame was right and accept_i says so in the cycle of done_o; else
-// it is taken back. A frame for which there is no room is not right (the host sends it again).
+// Bytes come at up to one per cycle and are always taken. The payload goes into the memory as it
+// comes. It counts only if the frame was correct and accept_i is high in the cycle of done_o;
+// otherwise it is removed. A frame without room for it is not correct, so the host sends it again.
 // Latency: done_o is high in the cycle in which the closing flag is on byte_i.
 //
 //   Bytes      of payload that are kept, a power of two, at least HOST_WINDOW frames
 //   byte_*     from the wire; no ready: a wire does not wait
-//   done_o     a frame ended: good_o if it was right, and then the header's fields are valid
+//   done_o     a frame ended; good_o: it was correct, and the header's fields are valid
 //   accept_i   it is the next one: its payload counts
 //   flush_i    forget all payload
 //   data_*     payload, valid/ready

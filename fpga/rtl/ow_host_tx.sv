@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending half of the host's byte stream: cuts payload into frames, keeps them until they are
-// acknowledged, and sends them again from the first one that is not (go-back-N).
+// The sending half of the host's byte stream. It cuts payload into frames, keeps them until they
+// are acknowledged, and sends them again from the first one that is not (go-back-N).
 //
-// Payload is taken at one byte a cycle while a frame is open. A frame is closed when it is full, or
-// when flush_i says that nothing more is coming and the wire is free: what comes while the wire is
-// busy shares a frame. One byte of a frame takes two cycles at least.
-// Resends: after a request (back_i), and after ResendCycles without progress; after
-// HOST_RESEND_TRIES of the latter in a row without any right frame from the host (heard_i) it waits
-// for one.
+// Payload is taken at one byte per cycle while a frame is open. A frame is closed when it is full,
+// or when flush_i says that nothing more is coming and the wire is free. So payload that comes
+// while the wire is busy shares a frame. Each byte of a frame takes at least two cycles. Resends:
+// after a request (back_i), and after ResendCycles without progress. After HOST_RESEND_TRIES
+// timeouts in a row without any correct frame from the host (heard_i), it waits for one.
 //
 //   ResendCycles   2 or more: longer than the host takes to answer a window of frames
 //   in_*           payload, valid/ready
 //   flush_i        no payload is on its way; fresh_o: the frame that is open is empty
 //   session_i, expected_i, nack_i   of the header (reply_i: session of HOST_FRAME_CLOSED); acked_i
 //                  counts when heard_i is high
-//   heard_i        a right frame of this session came; back_i: and it asks to go back
+//   heard_i        a correct frame of this session came; back_i: and it asks to go back
 //   opened_i, closed_i, ack_i       send such a frame; *_sent_o when it is begun
 //   open_i         there is a session: frames of payload may be sent
 //   restart_i      forget all payload
@@ -118,7 +117,7 @@ module ow_host_tx
         fill_q <= fill_q + (LenW + 1)'(1);
       end
       if (progress) acked_q <= acked_i;
-      // An acknowledgement may be ahead of what is sent again.
+      // An acknowledgement may be ahead of the frame that is sent again.
       if (go_back) next_q <= progress ? acked_i : acked_q;
       else if (progress && acked_i - acked_q > outstanding) next_q <= acked_i;
       else if (frame_over && data_frame_q) next_q <= next_q + 8'd1;
@@ -136,7 +135,7 @@ module ow_host_tx
   logic          ready_q;      // the byte of the memory is there
   logic          escaping_q;   // the escape is sent, its byte follows
   logic          passed_q;     // the frame on its way was acknowledged or is to be sent again
-  logic          dead_q;       // it was acknowledged, or its session is over: its place is filled anew
+  logic          dead_q;       // it was acknowledged, or its session is over: its place is reused
   logic [LenW:0] at_q;         // byte of the phase
   logic [LenW:0] length_q;
   logic [31:0]   crc_q;
@@ -210,10 +209,10 @@ module ow_host_tx
       valid_q <= 1'b0;
     end else begin
       if (byte_ready_i) valid_q <= 1'b0;
-      // The frame on its way is not the next one any more: it goes out, and counts for nothing.
+      // The frame on its way is no longer the next one: it goes out, and does not count.
       if (go_back || restart_i || (progress && acked_i - acked_q > outstanding)) passed_q <= 1'b1;
-      // Its last bytes are then whatever the memory gave last: the host drops a frame of an old session
-      // as it does one that it has.
+      // Its last bytes may then be wrong. The host drops it as a frame of an old session or a
+      // repeated one.
       if (restart_i || (progress && acked_i - acked_q > seq_q - acked_q)) dead_q <= 1'b1;
       ready_q <= sending && !advance;
       if (begins) begin

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A UART: 8 data bits, no parity, one stop bit, between two pins and two byte streams.
 //
-// The length of a bit is ClockHz / Baud cycles, a fraction: a counter of 16 bits of fraction steps
-// by Baud / ClockHz a cycle, so edges are at most one cycle off and no error adds up. The receiver
-// samples in the middle of each bit, which it finds anew at every start bit.
+// A bit takes ClockHz / Baud cycles, which is a fraction. A counter with 16 fractional bits
+// advances by Baud / ClockHz per cycle. So edges are at most one cycle off and no error adds up.
+// The receiver samples in the middle of each bit. It finds that middle again at every start bit.
 //
-// Sending: valid/ready, one byte every 10 bit times. Receiving: rx_valid_o for one cycle a byte; it
-// must be taken then, since a wire does not wait.
-// Errors: a byte whose stop bit is low is dropped, and so is a start bit that is gone in its middle;
-// the frames above find what is missing.
+// Sending: valid/ready, one byte every 10 bit times. Receiving: rx_valid_o is high for one cycle
+// per byte; the byte must be taken then, since a wire does not wait. Errors: a byte whose stop bit
+// is low is dropped. So is a start bit that is high again in its middle. The frames above detect
+// the missing byte.
 //
 //   ClockHz, Baud   Baud at most ClockHz / 4
 //   rx_i, tx_o      pins; they rest high
@@ -75,7 +75,7 @@ module ow_uart #(
   logic [15:0] tx_phase_q;
   logic [16:0] tx_next;
   logic [3:0]  tx_left_q;   // bits that are not over, the one on the pin among them
-  logic [8:0]  tx_shift_q;  // behind that one
+  logic [8:0]  tx_shift_q;  // the bits after that one
   logic        tx_q;
   assign tx_next = {1'b0, tx_phase_q} + 17'(Step);
   assign tx_ready_o = tx_left_q == 4'd0;

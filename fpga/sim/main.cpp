@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow-fpga-sim: the simulated board at a pseudo-terminal, so that a program talks to it as to a
-// serial port. It prints the machine's name, as ow::open and `ow run --device` take it.
+// ow-fpga-sim: the simulated board at a pseudo-terminal. Programs talk to it as to a serial port.
+// It prints the machine's name, as ow::open and `ow run --device` take it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -22,7 +22,8 @@
 namespace ow::fpga {
 namespace {
 
-// The rate to name to the host: what the simulation reaches, so that the host waits long enough.
+// The rate to name to the host: the rate that the simulation reaches, so the host waits long
+// enough.
 constexpr int kHostBaud = 9600;
 
 volatile std::sig_atomic_t stopped = 0;
@@ -35,7 +36,7 @@ class Terminal {
     const char* name = ::ptsname(fd_);
     if (name == nullptr) fail();
     path_ = name;
-    // Held open, so that it outlives each of the programs that use it; raw before the first one.
+    // Held open, so it outlives each program that uses it. Set to raw before the first one.
     hold_ = ::open(path_.c_str(), O_RDWR | O_NOCTTY);
     termios settings{};
     if (hold_ < 0 || ::tcgetattr(hold_, &settings) != 0) fail();
@@ -58,7 +59,7 @@ class Terminal {
     const ssize_t n = ::read(fd_, data, count);
     return n > 0 ? static_cast<size_t>(n) : 0;
   }
-  // What a full terminal does not take is lost, as on a wire.
+  // A full terminal loses what it cannot take, as a wire does.
   void write(const uint8_t* data, size_t count) const {
     if (::write(fd_, data, count) < 0 && errno != EAGAIN && errno != EINTR) fail();
   }

@@ -49,7 +49,7 @@ struct SimBoard::Pins {
     }
   }
 
-  // One period, in quarters, as the second clock is 90 degrees behind: hops between the clocks have
+  // One period, in quarters: the second clock is 90 degrees later, and hops between the clocks have
   // registers at all four edges.
   void clock() {
     if (transmitter.idle() && !to_board.empty()) {

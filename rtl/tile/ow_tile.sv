@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One tile: RISC-V core, tensor engine, reducer, SRAM, ramp queues, control-plane endpoint, router.
-// It is the block that simulation Verilates once and instantiates as often as the grid needs, so
-// its ports carry nothing but the four edges, the reset, the cycle count and what a scoreboard
-// watches; everything else is reached through the control plane (docs/memory-map.md).
+// A simulation Verilates this block once and instantiates it as often as the grid needs. So its
+// ports are only the four edges, the reset, the cycle count and what a scoreboard watches.
+// Everything else is reached through the control plane (docs/memory-map.md).
 //
 // Every output to a link is a register, and a hop costs one cycle. With InputRegs the same machine
 // is cut on the other side of those registers: inputs go to registers and nothing else, and outputs
-// are what the neighbours' registers take next. A simulator that hands the outputs over after each
-// edge sees the same words in the same cycles; no logic hangs on a port then, so each piece of it is
-// evaluated once a cycle. The registers in the tile are those of the cycle before.
+// are the next values of the neighbours' registers. A simulator that copies the outputs to the
+// neighbours after each edge sees the same words in the same cycles. No logic depends on a port
+// then, so each part is evaluated once per cycle. The registers in the tile are those of the cycle
+// before.
 //
 // idle_o: no state of the tile changes before a link input is not zero. It is low in the cycle in
-// which something arrives and follows the state by one cycle (an AND of the blocks' registers), so a
-// clock enable of "not idle_o, or a link input is not zero" loses nothing.
+// which something arrives, and otherwise follows the state by one cycle (an AND of the blocks'
+// registers). So a clock enable of "not idle_o, or a link input is not zero" loses nothing.
 //
-// Without parameters it is the tile of the configuration `full` (sw/isa/machine.yaml).
+// The default parameters are those of the configuration `full` (sw/isa/machine.yaml).
 
 `include "ow_assert.svh"
 
@@ -68,7 +69,7 @@ module ow_tile
   localparam features_reg_t Tile = Features;
   localparam operations_reg_t Engine = Operations;
   localparam int unsigned Queues = 32'(Tile.queues);
-  // What every tile has so far.
+  // The ranges of what a tile may have.
   `OW_ASSERT_INIT(FifosRange, Tile.fifos <= 3'(NUM_FIFOS))
   `OW_ASSERT_INIT(FiltersRange, Tile.filters <= 3'(NUM_FILTERS))
   `OW_ASSERT_INIT(PositionsRange, Tile.positions >= 3'd1 && Tile.positions <= 3'(NUM_POSITIONS))
@@ -96,7 +97,7 @@ module ow_tile
     assign cycle = cycle_i;
   end
 
-  // --------------------------------------------------------------------------------------- router --
+  // ------------------------------------------------------------------------------------- router --
   wavelet_t inj, ej;
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
@@ -120,7 +121,7 @@ module ow_tile
     .stat_o(rt_rdata), .torn_o(torn), .hears_o(hears), .idle_o(router_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- ramp --
+  // --------------------------------------------------------------------------------------- ramp --
   logic bind_we;
   logic [3:0] bind_addr;
   logic [5:0] bind_data;
@@ -141,13 +142,13 @@ module ow_tile
   logic [NUM_QUEUES-1:0] two_takers, two_takers_q;  // reported a cycle later
   logic [NUM_QUEUES-1:0] eng_owned, red_owned;  // queues that an instruction or a drain reads
 
-  logic eng_turn, red_turn, core_turn;  // who may push
+  logic eng_turn, red_turn, core_turn;  // which of them may push
   assign inq_pop = eng_pop | red_pop | task_pop;
   assign two_takers = (eng_pop & red_pop) | (eng_pop & task_pop) | (red_pop & task_pop);
   assign take_err = two_takers_q != '0;
 
-  // Of this and an error of the ramp itself in one cycle, this one is older, and ERROR keeps the
-  // first (ow_error), so that the other one's cause is not reported, as that of any later error.
+  // If this and an error of the ramp itself come in one cycle, this one is older. ERROR keeps the
+  // first (ow_error), so the other one's cause is not reported, like that of any later error.
   always_ff @(posedge ramp_clk) begin
     if (rst_q) two_takers_q <= '0;
     else two_takers_q <= two_takers;
@@ -170,7 +171,7 @@ module ow_tile
     .ctr_in_o(ev_in), .ctr_out_o(ev_out), .idle_o(ramp_idle)
   );
 
-  // -------------------------------------------------------------------------- control-plane access --
+  // ----------------------------------------------------------------------- control-plane access --
   logic ctl_mem_req, ctl_mem_we, ctl_mem_gnt, ctl_mem_rvalid;
   logic [23:0] ctl_mem_addr;
   logic [31:0] ctl_mem_wdata, ctl_mem_rdata;
@@ -203,7 +204,7 @@ module ow_tile
     .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- SRAM --
+  // --------------------------------------------------------------------------------------- SRAM --
   logic if_req, if_gnt, if_rvalid;
   logic [23:0] if_addr;
   logic [63:0] if_rdata;
@@ -239,7 +240,7 @@ module ow_tile
     .bank_wdata_o(bank_wdata), .bank_gnt_i(bank_gnt), .bank_rdata_i(gth_rdata)
   );
 
-  // The engine's last line is still to come: nobody looks for it.
+  // The engine's last line is still to come, so no block may look for it.
   logic       tensor_hold;
   logic [1:0] tensor_hold_look;
 
@@ -262,7 +263,7 @@ module ow_tile
     .idle_o(sram_idle)
   );
 
-  // ----------------------------------------------------------------------------------------- core --
+  // --------------------------------------------------------------------------------------- core --
   logic run, core_step, core_issue, stopped, stop_ebreak, core_asleep, wait_tensor, core_idle;
   logic [31:0] boot_pc, pc, tval;
   logic [23:0] stack_limit, text_limit;
@@ -305,7 +306,7 @@ module ow_tile
     .cycle_i(cycle), .retire_o(retire), .idle_o(core_idle)
   );
 
-  // ---------------------------------------------------------------------------------------- tasks --
+  // -------------------------------------------------------------------------------------- tasks --
   logic task_we, task_re;
   logic [31:0] task_rdata, task_late, regs_rdata;
   assign reg_rdata = regs_rdata | task_late;
@@ -325,7 +326,7 @@ module ow_tile
     .next_pop_i(next_pop), .next_wait_i(next_wait), .idle_o(tasks_idle)
   );
 
-  // ------------------------------------------------------------------------ tensor engine, reducer --
+  // --------------------------------------------------------------------- tensor engine, reducer --
   logic red_start, red_busy;
   logic [1:0] red_start_kind;
   logic [4:0] red_start_task;
@@ -425,7 +426,7 @@ module ow_tile
     .ev_elem_o(ev_red_elem), .wait_o(red_wait), .idle_o(red_idle)
   );
 
-  // ------------------------------------------------------------------------------------- registers --
+  // ---------------------------------------------------------------------------------- registers --
   logic regs_idle;
 
   ow_regs #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks), .NumColours(NumColours),
@@ -466,7 +467,7 @@ module ow_tile
     .idle_o(regs_idle)
   );
 
-  // ------------------------------------------------------------------------------------------ idle --
+  // --------------------------------------------------------------------------------------- idle --
   // Each block says whether its state stays as it is at this edge, given the inputs that it sees
   // now. When all do and nothing arrives, the next state is this state, so the next cycle is idle.
   logic [12:0] idles;
@@ -475,7 +476,7 @@ module ow_tile
   if (InputRegs) begin : gen_idle_next
     assign idle_o = &idles;
   end else begin : gen_idle
-    // Some say so late in the cycle: they meet behind registers.
+    // Some of them arrive late in the cycle, so they are registered before the AND.
     logic [12:0] idles_q;
     always_ff @(posedge clk_i) idles_q <= idles;
     assign idle_o = &idles_q;

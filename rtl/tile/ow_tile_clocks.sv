@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of a tile's units, and its reset, which is registered twice with InputRegs, else once. A
-// unit sleeps through an edge that would change nothing in it: its idle input says so, of its state
-// and of all that it sees now.
+// The clocks of a tile's units, and its reset, which is registered twice with InputRegs, else once.
+// A unit sleeps through an edge that would change nothing in it. Its idle input says so, for its
+// state and all that it sees now.
 //
-//   Gate       0: all clocks are clk_i; a unit that sleeps is clocked and does not change (ow_clock_gate)
+//   Gate       0: all clocks are clk_i; a unit that sleeps is clocked and does not change
+//              (ow_clock_gate)
 //   InputRegs  of ow_tile
 //   rst_i      of the tile
 //   rst_o      of the units, from a register; all are clocked while it is high
 //   resets_o   rst_o is high or is about to be
 //   *_idle_i   settle before clk_i rises
-//   *_clk_o    links: the registers of the links' inputs, with InputRegs. test: the test port. router.
-//              ramp. host: registers, counters and the control plane's endpoint. memory: the SRAM and
-//              its self-test. core: with the table of tasks. engine. reduce: the reducer
+//   *_clk_o    links: the registers of the links' inputs, with InputRegs. test: the test port.
+//              router. ramp. host: registers, counters and the control plane's endpoint. memory:
+//              the SRAM and its self-test. core: with the table of tasks. engine. reduce: the
+//              reducer
 
 module ow_tile_clocks #(
   parameter bit Gate = 1'b0,
@@ -41,7 +43,7 @@ module ow_tile_clocks #(
   output logic reduce_clk_o
 );
 
-  // The reset's own registers sleep too: all logic hangs on them.
+  // The reset's own registers also sleep: they drive all logic.
   logic reset_clk, reset_wakes, rst_in, rst_q;
   if (InputRegs) begin : gen_inputs
     logic rst_in_q;

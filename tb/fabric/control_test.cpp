@@ -251,7 +251,7 @@ TEST(Control, AWordOfALoadCostsAFewCycles) {
         EXPECT_EQ(g.at(0, 0).memory(i), data[i]);
       }
     }
-    // Reading streams at a word a cycle too.
+    // Reads also stream at one word per cycle.
     start = g.cycle();
     auto back = g.read(3, 3, 0, 4096);
     EXPECT_EQ(back, data);

@@ -111,7 +111,7 @@ TEST(Data, TheControlPlaneTakesACycleAHopAndAWordACycle) {
   EXPECT_EQ(got - asked, 8u + 1);
 }
 
-// While both networks want an output they take it by turns.
+// While both networks want an output they take turns.
 TEST(Data, RequestsAndResponsesTakeTurns) {
   Grid g(1, 2);
   const int n = 200;

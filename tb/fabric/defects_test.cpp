@@ -45,13 +45,13 @@ TEST(Credits, OfDataComeBackWhileALongPacketPasses) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// The packet makes progress even beside data that want every credit slot.
+// The packet makes progress even if data want every credit slot.
 TEST(Credits, OfAPacketComeBackBesideDataAtFullRate) {
   Grid g(1, 2);
   for (int c = 0; c < 2; ++c) g.route(0, c, 3, kW, 1 << kE);
   g.settle();
   for (int i = 0; i < 9000; ++i) g.edge(kW, 0).to_send_by_colour[3].push_back({3, false, 0});
-  g.run(20);  // until they come out
+  g.run(20);  // until the data come out
   g.write(0, 0, 1, 1, 0, std::vector<uint32_t>(500, 1));
   auto packet = g.edge(kW, 0).to_send;
   g.edge(kW, 0).to_send.clear();

@@ -67,7 +67,7 @@ TEST(Data, OneColourRunsAtOneWaveletACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// Ramp to ramp at one wavelet a cycle through queues of 8.
+// Ramp to ramp at one wavelet per cycle through queues of 8.
 TEST(Data, RampToRampRunsAtOneWaveletACycle) {
   Grid g(1, 3);
   g.route(0, 0, 6, kRamp, 1 << kE);
@@ -99,7 +99,8 @@ TEST(Data, RampToRampRunsAtOneWaveletACycle) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// A wavelet of a colour without an input queue is reported and waits; one that is bound takes it.
+// A wavelet of a colour without an input queue is reported and waits. A queue that is bound takes
+// it.
 TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   Grid g(1, 1);
   g.route(0, 0, 3, kW, 1 << kRamp);
@@ -117,7 +118,7 @@ TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   g.settle();
   EXPECT_FALSE(m.err_valid_o);
   EXPECT_EQ(g.at(0, 0).in_head(5), 6u);
-  // Bound to another colour: what comes of the old one waits again.
+  // Bound to another colour: wavelets of the old one wait again.
   g.bind_in(0, 0, 5, 10);
   g.settle();
   EXPECT_FALSE(m.err_valid_o);
@@ -127,8 +128,8 @@ TEST(Ramp, ColourWithoutAnInputQueueIsReportedAndWaits) {
   EXPECT_EQ(m.err_unit_o, 9);
 }
 
-// A push into a full queue, and the second of two in one cycle, are dropped and reported; what the
-// queue holds stays whole.
+// A push into a full queue, and the second of two in one cycle, are dropped and reported. The queue
+// keeps what it holds.
 TEST(Ramp, PushesThatTheQueueCannotTakeAreReported) {
   Grid g(1, 1);
   g.bind_out(0, 0, 2, 6);  // the colour has no route: the router takes what its buffer holds
@@ -241,7 +242,8 @@ TEST(Ramp, ABindingThatIsWrittenAsTheQueuesAreClearedLosesNothing) {
     g.run(80);
     g.bind_in(0, 0, 1, 9);
     g.run(300);
-    // Popped as they come, so that the queue holds one at most, and another one has just arrived.
+    // Each wavelet is popped as it comes. So the queue holds at most one, and another has just
+    // arrived.
     ASSERT_GE(got.size() + 2, kWavelets);
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i], i < held ? i : i + kWavelets - got.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random configurations of the switches of all colours at once against a reference model, with
-// back-pressure everywhere. The node's colours, filters and positions are what CMakeLists.txt says.
+// back-pressure everywhere. CMakeLists.txt sets the node's colours, filters and positions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace ow::fabric {
 namespace {
 
-// One colour in one router: takes wavelets from the selected input only, so what leaves each output
-// does not depend on time.
+// One colour in one router. It takes wavelets from the selected input only, so what leaves each
+// output does not depend on timing.
 struct Reference {
   Config config;
   Filter filter;
@@ -94,8 +94,8 @@ struct Reference {
   }
 };
 
-// One router with all colours configured at random, all five inputs of each colour offering a
-// stream, back-pressure at every output and every queue.
+// One router with all colours configured at random. All five inputs of each colour offer a stream,
+// and every output and queue has back-pressure.
 class RandomRouter {
  public:
   RandomRouter(uint32_t seed, bool skip) : seed_(seed), rng_(seed), g_(1, 1) {
@@ -161,11 +161,11 @@ class RandomRouter {
       });
       if (used) draw_stream(&ref_[c].in[p]);
     }
-    // At a colour with one position, a ramp that is not its input would be a misroute.
+    // If a colour with one position has another input, a wavelet from the ramp would be a misroute.
     if (from_ramp(c) && (n > 1 || first == kRamp)) draw_stream(&ref_[c].in[kRamp]);
   }
 
-  // Nothing comes back by the port that it came in at, and something leaves, mostly.
+  // Nothing goes back to the port that it came from, and mostly something leaves.
   uint32_t draw_way(int c) {
     const int in = pick(from_ramp(c) ? 5 : 4);
     uint32_t outs = rng_() & (to_ramp(c) ? 31 : 15);
@@ -262,7 +262,7 @@ class RandomRouter {
     const uint32_t now = g_.read(0, 0, reg::Switch::address(c), 1)[0];
     EXPECT_EQ(reg::Switch::Torn::get(now), r.torn) << what;
     EXPECT_EQ(reg::Switch::Current::get(now), uint32_t(r.config.pos)) << what;
-    // Credits: those of the selected input are at the sender, all others here.
+    // Credits of the selected input are at the sender, all others are here.
     const int selected = int(isa::Position::InPort::get(r.config.ways[r.config.pos]));
     for (int p = 0; p < 4; ++p) {
       EXPECT_EQ(g_.edge(p, 0).credits(c), p == selected && !r.torn ? 2 : 0)
@@ -322,7 +322,7 @@ TEST(RandomSwitch, RegistersOfWhatIsNotThereReadZero) {
   }
 }
 
-// A push into a queue that the ramp does not have is an overrun, and reaches no colour.
+// A push into a queue that the ramp does not have is an overrun and reaches no colour.
 TEST(RandomSwitch, APushIntoAQueueThatIsNotThereIsAnOverrun) {
   if (OW_NODE_QUEUES == int(isa::kNumQueues)) GTEST_SKIP() << "all are there";
   Grid g(1, 1);

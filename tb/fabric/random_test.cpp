@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random traffic with back-pressure against a scoreboard, with and without the control plane at
-// work beside it.
+// Random traffic with back-pressure against a scoreboard, alone and beside control-plane traffic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +21,8 @@ bool vertical(int port) { return port == kN || port == kS; }
 
 struct Flow {
   int colour;
-  int src_port, src_index;                 // an edge, or
-  int src_r = -1, src_c = -1, src_q = -1;  // an output queue
+  int src_port, src_index;                 // an edge, or ...
+  int src_r = -1, src_c = -1, src_q = -1;  // ... an output queue
   std::vector<Wavelet> words;
   size_t pushed = 0;
   std::vector<std::array<int, 3>> ramps;   // r, c, queue
@@ -64,7 +63,8 @@ class Trees {
   int pick(int n) { return int(rng_() % n); }
   int index(const Tile& t) const { return t.r * cols_ + t.c; }
 
-  // An edge, to which the root moves, or an output queue of the root; the root's input.
+  // Draws the source: an edge, to which the root moves, or an output queue of the root. Returns the
+  // root's input.
   int draw_source(Flow* f) {
     if (pick(2) == 0 && out_used_[index(root_)] < 8) {
       f->src_r = root_.r;
@@ -237,7 +237,7 @@ class RandomTraffic {
     g_.skip = skip;
   }
 
-  // What happened, with its cycles.
+  // Returns what happened, with its cycles.
   std::vector<uint64_t> run(bool control) {
     flows_ = Trees(&g_, rows_, cols_, &rng_).draw();
     g_.settle();
@@ -282,7 +282,7 @@ class RandomTraffic {
     };
   }
 
-  // One of the flows that begin here, if its turn has come.
+  // Sends a wavelet of a flow that begins here, if it is its turn.
   void push(int r, int c, Node* node) {
     auto& m = node->m();
     m.push_i = 0;

@@ -22,8 +22,8 @@ class Returns {
     unit_->rst_i = 0;
   }
 
-  // A cycle in which a request's slot is freed, a response's, and data credits wait; what goes
-  // back: 'q', 's' or '-', and '.' if nothing is due either.
+  // One cycle: a slot of a request is freed, a slot of a response, and data credits wait. Returns
+  // the credit that goes back: 'q', 's', or '-' for data; '.' if none is due.
   char cycle(bool request, bool response, bool wait) {
     unit_->freed_i =
         static_cast<uint8_t>((request ? 1 << link_ : 0) | (response ? 16 << link_ : 0));
@@ -55,7 +55,7 @@ TEST(ControlReturns, GoAtOnceAndTakeTurnsRequestsFirst) {
     for (int i = 0; i < 3; ++i) said += unit.cycle(false, false, false);
     EXPECT_EQ(said, "qsqs.");
     EXPECT_FALSE(unit.owed());
-    // A single one goes in its cycle; of two then the other one goes first.
+    // A single credit goes back in its cycle. Of two, the other network's then goes first.
     said = unit.cycle(true, false, false);
     said += unit.cycle(true, true, false);
     said += unit.cycle(false, true, false);

@@ -83,7 +83,7 @@ TEST(Switch, RegistersReadBackThePositionInEffect) {
   }
 }
 
-// A new range applies to wavelets that come after it was written, and not to those that the router
+// A new range applies to wavelets that come after its write, and not to those that the router
 // already holds.
 TEST(Filter, ARangeJudgesAWaveletAsItComesIn) {
   Grid g(1, 1);
@@ -137,7 +137,7 @@ TEST(Filter, AWaveletThatIsDroppedTakesTheRampsSlot) {
   EXPECT_NEAR(double(g.cycle() - start), 2.0 * kN2, 10);
 }
 
-// Requests with hops to a first column and none to a last one, or likewise for rows; and a response
+// Requests with hops to a first column and none to a last one, or the same for rows, and a response
 // that ends at a tile. No tile answers them, and packets after them are served.
 TEST(Control, PacketsThatLeadNowhereAreSwallowed) {
   Grid g(2, 2);

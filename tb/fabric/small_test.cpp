@@ -21,7 +21,8 @@ TEST(Router, ThreeCyclesAHop) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// n wavelets of each of `colours` through a row of four: cycles from the first to the last one.
+// n wavelets of each of `colours` colours through a row of four: cycles from the first to the last
+// one.
 uint64_t cycles(int colours, int n) {
   Grid g(1, 4);
   for (int c = 0; c < 4; ++c) {
@@ -43,7 +44,7 @@ TEST(Router, OneColourRunsAtTwoWaveletsInFiveCycles) {
 
 TEST(Router, SeveralColoursFillALink) { EXPECT_NEAR(double(cycles(3, 400)), 3 * 400, 4); }
 
-// Two colours across each other: the router moves one of them in a cycle.
+// Two colours that cross each other: the router moves one of them per cycle.
 TEST(Router, MovesOneColourACycle) {
   Grid g(1, 1);
   g.route(0, 0, 0, kW, 1 << kE);

@@ -25,7 +25,7 @@ constexpr uint32_t kObeys = reg::Route::Enable::put(1) | reg::Route::Obey::put(1
 
 constexpr int kSparse = int(isa::FilterKind::Sparse), kRange = int(isa::FilterKind::Range);
 
-// What ROUTE and SWITCH of one colour in one router hold, and a filter if it has one.
+// The contents of ROUTE and SWITCH of one colour in one router, and of its filter, if any.
 struct Filter {
   int kind = -1;
   bool count_data = true, count_ctrl = false, filter_ctrl = false;

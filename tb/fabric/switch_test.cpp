@@ -8,7 +8,7 @@
 namespace ow::fabric {
 namespace {
 
-// Where the switch of a colour stands in column c of row 0, and whether it is torn down.
+// The position of a colour's switch in column c of row 0, and whether it is torn down.
 uint32_t position(Grid& g, int c, int colour) {
   return reg::Switch::Current::get(g.read(0, c, reg::Switch::address(colour), 1)[0]);
 }
@@ -107,7 +107,7 @@ TEST(Switch, InputsTakeTurnsAndNothingThatWaitsIsLost) {
   };
   g.run(1200);
   g.drive_node = nullptr;
-  // Its own advance takes each tile on; it is used up there, and what goes on is an empty list.
+  // Its own advance moves each tile on. It is used up there, so an empty list goes on.
   Words want;
   for (int c = 0; c < n; ++c) {
     for (int i = 0; i < per; ++i) want.push_back(uint64_t(c) << 16 | i);
@@ -265,7 +265,7 @@ TEST(Switch, ATornDownColourIsReroutedAndLosesNothing) {
   for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(east[11 + i], 20 + i);
   Words south = words(g.edge(kS, 0), 6);
   for (uint32_t i = 0; i < 5; ++i) EXPECT_EQ(south[i], 10 + i);
-  // The west has its credits back, the north has none until it is selected again.
+  // The west has its credits again. The north has none until it is selected again.
   EXPECT_EQ(g.edge(kW, 0).credits(6), 2);
   EXPECT_EQ(g.edge(kN, 0).credits(6), 0);
 }
@@ -288,9 +288,9 @@ TEST(Switch, AMisroutedWaveletsCreditComesBack) {
   EXPECT_EQ(g.check_quiet(), "");
 }
 
-// Every tile of a row takes the indices that are its own out of one stream; control wavelets reach
-// all; what passes through is not touched, and a tile whose queue is full is no obstacle to what
-// is not for it.
+// Every tile of a row takes its own indices out of one stream; control wavelets reach all tiles.
+// The stream passes through unchanged. A tile whose queue is full does not hold up what is for
+// others.
 TEST(Filter, RangesDealAStreamOutToARow) {
   Grid g(1, 4);
   for (int c = 0; c < 4; ++c) {
@@ -317,7 +317,8 @@ TEST(Filter, RangesDealAStreamOutToARow) {
     got[c].push_back(n.in_head(1));
     n.m().inq_pop_i = 2;
   };
-  // Two rounds are 8 wavelets a tile: the queues are full, nobody takes anything, the stream flows.
+  // Two rounds are 8 wavelets per tile: the queues are full, no tile pops, and the stream still
+  // flows.
   g.run(100);
   EXPECT_GE(words(g.edge(kE, 0), 9).size(), 26u);
   open = true;

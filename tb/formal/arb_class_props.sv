@@ -5,7 +5,7 @@
 // class) or 2 * Width slots (high class). An input of the first cycle chooses the requester that is
 // watched, so the properties hold for every requester.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module arb_class_props #(
   parameter int unsigned Width = 3,
   parameter int unsigned Share = 3,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_credit against counts, with anything at its inputs that its contract allows, and
-// with credits that are too many.
+// with surplus credits.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module credit_props #(
   parameter int unsigned Channels = 2,
   parameter int unsigned Slots = 2,
@@ -30,7 +30,7 @@ module credit_props #(
   logic [Channels-1:0] spend, drain, some, all, surplus;
   logic [Slots-1:0][Channels-1:0] level;
   logic [CountW-1:0] count_q [Channels];
-  logic [CountW-1:0] now [Channels], can [Channels];  // with what comes; what can be spent
+  logic [CountW-1:0] now [Channels], can [Channels];  // with new credits; what can be spent
 
   always_comb begin
     for (int unsigned c = 0; c < Channels; c++) begin

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_ctl_outputs at one output, with any flows that want it, any credits, tails and data
-// at its link. One flow is watched, and another input of its network; which ones are inputs of the first
-// cycle, so that what holds of them holds of every two.
+// Properties of ow_ctl_outputs at one output, with any flows that want it, any credits, tails and
+// data at its link. One flow and another input of its network are watched. Inputs of the first
+// cycle choose them, so the properties hold for every two.
 //
-// A flow waits while it wants the output and none of its words goes.
-//   - While it waits each other input of its network begins one packet at most.
-//   - While it could go, but for others (there is a credit, and no packet of another input holds the
-//     output), no two words of the other network go in a row, and of four slots of a link in a row the
-//     control plane has one; the ramp's all, if it is ready.
+// A flow waits while it wants the output and none of its words goes. Meanwhile
+//   - each other input of its network begins at most one packet;
+//   - no two words of the other network go in a row, in cycles in which the flow could go (it has a
+//     credit, and no packet of another input holds the output);
+//   - in such cycles the control plane has one slot of every four of a link, and every slot of a
+//     ramp that is ready.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module ctl_outputs_props
   import ow_pkg::*;
 #(
@@ -26,9 +27,9 @@ module ctl_outputs_props
   input  logic [4:0]     tail_i,
   output logic           bad_twice_o,    // the other input begins a second packet
   output logic           bad_network_o,  // two words of the other network in a row
-  output logic           bad_slot_o,     // no slot of four
-  output logic           bad_choice_o,   // not one flow goes that wants the output and has a credit
-  output logic           seen_in_turn_o, // a packet of the watched one begins after one of the other one
+  output logic           bad_slot_o,     // none of four slots was used
+  output logic           bad_choice_o,   // not one flow goes, or one that must not
+  output logic           seen_in_turn_o, // a packet of the watched one after the other's
   output logic           seen_after_data_o
 );
 
@@ -57,7 +58,7 @@ module ctl_outputs_props
 
   logic passed_q;        // the other input has begun a packet
   logic last_q;          // the last word was one of the other network
-  logic [1:0] slots_q;   // that nothing of the control plane had
+  logic [1:0] slots_q;   // slots in a row without the control plane
   always_ff @(posedge clk_i) begin
     if (!up_q) begin
       network_q <= network_i;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_ctl_returns at one link, with any slots freed that have been taken and any data
-// credits that wait. Which link and which network are watched are inputs of the first cycle.
+// Properties of ow_ctl_returns at one link. Any slot that has been taken may be freed, and any data
+// credits may wait. Inputs of the first cycle choose the link and the network that are watched.
 //
-// Every slot that is freed goes back once. While a credit of the watched network is owed no two of
-// the other one go back in a row, and of two slots of the link in a row one is the control plane's;
-// while data credits wait, one of four is theirs.
+// Every freed slot's credit goes back once. While a credit of the watched network is owed, no two
+// of the other network go back in a row, and the control plane has one of two slots of the link.
+// While data credits wait, they have one of four slots.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module ctl_returns_props (
   input  logic       clk_i,
   input  logic [1:0] link_i,
@@ -14,10 +14,10 @@ module ctl_returns_props (
   input  logic [7:0] come_i,   // a word comes and takes a slot
   input  logic [7:0] freed_i,
   input  logic [3:0] waits_i,
-  output logic       bad_credit_o,   // one goes back that is not owed
-  output logic       bad_network_o,  // two of the other network in a row
-  output logic       bad_slot_o,     // none in two slots
-  output logic       bad_data_o,     // none for data in four
+  output logic       bad_credit_o,   // a credit goes back that is not owed
+  output logic       bad_network_o,  // two credits of the other network in a row
+  output logic       bad_slot_o,     // none of two slots was used
+  output logic       bad_data_o,     // none of four slots was for data
   output logic       seen_two_owed_o,
   output logic       seen_data_o
 );
@@ -26,7 +26,7 @@ module ctl_returns_props (
   initial up_q = 1'b0;
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
-  // Slots of each neighbour: words in them, and credits owed for them, two in all.
+  // Slots of each neighbour: words in them, and credits owed for them; at most two in all.
   logic [7:0][1:0] full_q, owed_q, owed;
   logic [7:0] come, freed, back;
   logic [3:0] returns, response;

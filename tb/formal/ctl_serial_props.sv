@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the turns of ow_ctl_serial's flows, with anything that arrives where there is room, any
-// credits, data at the links, and a tile that takes and sends what it likes. One flow is watched;
-// which one is an input of the first cycle.
+// Properties of the turns of ow_ctl_serial's flows. Anything may arrive where there is room.
+// Credits, data at the links, and what the tile takes and sends are free. An input of the first
+// cycle chooses the flow that is watched.
 //
-// A flow that holds a word is looked at within Most + 1 cycles of its coming and of anything that changes for
-// the better; and only words of flows that hold one are used.
+// A flow that holds a word is looked at within Most + 1 cycles, counted from the word's arrival and
+// from any change that lets it go. Only words of flows that hold one are used.
 //
-// With Relations set every bad_* also says that one of the relations below has broken between the round
-// and the flow: what the proof by induction rests on. Seeded bugs are looked for without them.
+// With Relations set, every bad_* is also high if a relation below between the round and the flow
+// is broken. The proof by induction needs these relations. Seeded bugs are searched without them.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module ctl_serial_props
   import ow_pkg::*;
 #(
@@ -32,7 +32,7 @@ module ctl_serial_props
   input  logic             ask_valid_i,
   output logic             bad_late_o,
   output logic             bad_empty_o,  // a word is used that is not there
-  output logic             seen_late_o,   // after six others
+  output logic             seen_late_o,   // the flow goes after six others
   output logic             seen_stuck_o
 );
 
@@ -59,7 +59,7 @@ module ctl_serial_props
   );
 
   logic [3:0] who_q;
-  logic waits_q;        // it is to be looked at
+  logic waits_q;        // it has to be looked at
   logic [5:0] late_q;   // cycles since then
   logic holds, looked_at;
   assign holds = up_q && u_serial.head_valid_q[who_q];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_fifo against a count and one marked element, with any sequence of push and pop,
-// pushes when it is full and pops when it is empty included. Which push is marked is an input, so
-// what holds of the marked element holds of every one.
+// including pushes when it is full and pops when it is empty. An input chooses the push that is
+// marked, so the properties hold for every element.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module fifo_props #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 4,
@@ -17,7 +17,7 @@ module fifo_props #(
   output logic             bad_full_o,
   output logic             bad_empty_o,
   output logic             bad_level_o,
-  output logic             bad_data_o,   // the marked element is not the head in its turn
+  output logic             bad_data_o,   // the head is not the marked element when it is its turn
   output logic             seen_full_o,
   output logic             seen_dropped_o,
   output logic             seen_behind_others_o,  // the marked one left a queue that was full

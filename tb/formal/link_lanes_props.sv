@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the lane maps of a link: what ow_link_spread puts on a group's lanes, ow_link_gather
-// finds again, whatever the faulty lanes do, for every pair of them, for one and for none.
+// Properties of the lane maps of a link. ow_link_gather recovers what ow_link_spread puts on a
+// group's lanes, whatever the faulty lanes do, for every pair of faulty lanes, for one and for
+// none.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_lanes_props #(
   parameter int unsigned Data = 32,  // data lanes of the group
   localparam int unsigned Lanes = Data + 2
@@ -23,7 +24,7 @@ module link_lanes_props #(
   initial up_q = 1'b0;
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
-  // The maps take effect a cycle after their inputs.
+  // The maps take effect one cycle after their inputs.
   logic [5:0] lo, hi, lo_q, hi_q;
   logic set_q;
   always_comb begin

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_link_queues' choice, with anything that arrives where there is room and any queues
-// that may be served. One queue is watched; which one is an input of the first cycle.
+// Properties of ow_link_queues' choice. Anything may arrive where there is room, and any queues may
+// be served. An input of the first cycle chooses the queue that is watched.
 //
-// A queue that holds something and may be served, from cycle to cycle, is served after as many others as
-// there are other data colours and a turn of the control plane before each three of them (data), or
-// after 7 (the control plane's: three of data, the other one of its two, three of data). What is
-// chosen is one queue that holds something and may be served.
+// A queue that holds something and may be served in every cycle is served after a bounded number of
+// others. For data: each other data colour once, and the control plane once before each three of
+// them. For the control plane: 7 (three of data, its other queue, three of data). The choice is
+// always one queue that holds something and may be served.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_queues_props #(
   parameter int unsigned NumColours = 4,
   localparam int unsigned N = NumColours + 2,
@@ -49,7 +49,7 @@ module link_queues_props #(
   );
 
   logic [IdxW-1:0] who_q;
-  logic [4:0] late_q;  // others that went
+  logic [4:0] late_q;  // others that were served
   logic waits, control;
   always_comb for (int unsigned c = 0; c < N; c++) may[c] = level_q[c] != '0 && first_i[c];
   assign waits = up_q && may[who_q];
@@ -62,7 +62,7 @@ module link_queues_props #(
     end
   end
 
-  logic passed;  // another one goes
+  logic passed;  // another one is served
   assign passed = waits && go && !one[who_q];
   assign bad_data_late_o = passed && !control && 32'(late_q) == MostData;
   assign bad_control_late_o = passed && control && 32'(late_q) == MostControl;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the link's replay protocol: ow_link_send and ow_link_recv with a channel of fixed
-// delay each way on which frames are lost or arrive wrong at any time, headers of the other
-// direction too, and with the link going down at any time. Frames carry a tag: 1 before a marked
-// one, 2 the marked one, 3 after it; which frame is marked is an input. What is taken must be
-// ones, then one 2, then threes: nothing is lost, doubled or out of order.
+// delay each way. Frames, and headers of the other direction, may be lost or arrive wrong at any
+// time. The link may go down at any time. Frames carry a tag: 1 before a marked frame, 2 the marked
+// one, 3 after it; an input chooses the marked frame. The receiver must take ones, then one 2, then
+// threes: nothing is lost, doubled or out of order.
 //
-// With Relations set bad_order_o also says that one of the relations below has broken between the
-// states of the two ends, the channel and the position of the marked frame: what the proof by
-// induction rests on. Together with them bad_order_o follows from not being high one cycle before.
-// Seeded bugs are looked for without them.
+// With Relations set, bad_order_o is also high if a relation below is broken. The relations are
+// between the states of the two ends, the channel and the position of the marked frame. With them
+// the proof by induction needs one cycle. Seeded bugs are searched without them.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_replay_props #(
   parameter int unsigned SeqW = 3,
   parameter int unsigned Window = 4,
@@ -18,20 +17,20 @@ module link_replay_props #(
 ) (
   input  logic       clk_i,
   input  logic       offer_i,       // there is something to send
-  input  logic       mark_i,        // this is the frame that is marked
+  input  logic       mark_i,        // this frame is the marked one
   input  logic       header_i,      // a header is wanted in any case
-  input  logic       lost_i,        // a frame, or the header of the other direction, is not there
+  input  logic       lost_i,        // a frame, or the header of the other direction, is lost
   input  logic       wrong_i,       // a frame arrives with wrong bits
   input  logic       hint_valid_i,
   input  logic       hint_i,
   input  logic       back_lost_i,
   input  logic       down_i,        // the link goes down, or stays down
-  output logic       bad_order_o,   // what was taken is not in turn, or was taken before
+  output logic       bad_order_o,   // a frame was taken out of order or twice
   output logic       bad_window_o,  // more frames wait than the window has
   output logic       seen_marked_o,        // the marked frame was taken
   output logic       seen_after_error_o,   // after it had arrived wrong
   output logic       seen_wrapped_o,       // after more frames than there are numbers
-  output logic       seen_after_down_o,    // after the link had been down with it waiting
+  output logic       seen_after_down_o,    // after the link had been down while the frame waited
   output logic       seen_full_o
 );
 
@@ -50,7 +49,7 @@ module link_replay_props #(
 
   assign tag = marked_q ? 2'd3 : mark_i ? 2'd2 : 2'd1;
 
-  // Forward channel: one frame; it is checked in the odd cycle after the one that it was sent in.
+  // Forward channel: one frame. It is checked in the odd cycle after the one in which it was sent.
   logic f_there_q, f_epoch_q;
   logic [1:0] f_tag_q, first_q;
   logic [SeqW-1:0] f_seq_q;
@@ -187,7 +186,7 @@ module link_replay_props #(
         f_tag_q <= half_q ? first_q : 2'd0;
         f_seq_q <= seq;
         f_epoch_q <= epoch;
-        // Older than the base, if an acknowledgement has come since the frame was chosen.
+        // Older than the base, if an acknowledgement came after the frame was chosen.
         f_old_q <= (u_send.again_q && SeqW'(seq - base) >= SeqW'(next - base)) ||
                    SeqW'(seq - base) < SeqW'(SeqW'(expected + SeqW'(take)) - base);
         b_there_q <= live_q;
@@ -199,7 +198,7 @@ module link_replay_props #(
         f_there_q <= 1'b0;
         b_there_q <= 1'b0;
       end
-      // What was taken, where the marked frame is, and for the covers what happened before.
+      // What was taken, where the marked frame is, and what happened before (for the covers).
       if (take) begin
         before_q <= f_tag_q;
         if (!(&count_q)) count_q <= count_q + 1'b1;
@@ -231,7 +230,7 @@ module link_replay_props #(
   always_comb begin
     broken = waiting_frames > SeqW'(Window) || taken_frames > waiting_frames;
     if (pending) broken |= waiting_frames >= SeqW'(Window);
-    // What is kept.
+    // The frames that are kept.
     for (int unsigned i = 0; i < 2 ** SeqW; i++) begin
       if (SeqW'(i) < waiting_frames) begin
         broken |= u_send.gen_registers.keep_first_q[SeqW'(base + SeqW'(i))] != tag_at(SeqW'(i));
@@ -244,7 +243,7 @@ module link_replay_props #(
     if (marked_q && before_q >= 2'd2 && mark_kept_q) broken |= mark_at >= taken_frames;
     if (mark_kept_q) broken |= mark_at >= SeqW'(waiting_frames + SeqW'(pending)) &&
                                !(pending && waiting_frames == '1);
-    // What is in the channels. A frame that is not new is older than what is expected.
+    // The channels. A frame that is not new is older than the expected one.
     if (f_there_q && f_tag_q != 2'd0) begin
       if (f_old_q) broken |= f_seq_q == expected;
       else broken |= SeqW'(f_seq_q - base) >= waiting_frames ||
@@ -252,8 +251,8 @@ module link_replay_props #(
                      f_tag_q != tag_at(SeqW'(f_seq_q - base));
     end
     if (b_there_q) broken |= SeqW'(b_ack_q - base) > taken_frames;
-    // What is being sent: a new frame, one of those that wait or were acknowledged since it was
-    // chosen, or nothing but a header; and what may be.
+    // What is being sent: a new frame, a frame that waits or was acknowledged after it was chosen,
+    // or only a header. And what may be sent.
     if (!odd_q) begin
       broken |= u_send.again_q || (u_send.plan_again_q && u_send.plan_new_q);
       if (u_send.plan_again_q) begin

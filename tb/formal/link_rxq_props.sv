@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of what ow_link_rxq gives the far end. Anything may arrive where the far end knows of room,
-// the router may return any credits, and frames ask as a link does: the first half for many credits,
-// which may be grants, the second half for one. One queue is watched; an input of the first cycle chooses
-// it.
+// Properties of what ow_link_rxq gives the far end. Anything may arrive where the far end knows of
+// room, the router may return any credits, and frames ask as a link does: the first half for many
+// credits, which may be grants, the second half for one. One queue is watched; an input of the
+// first cycle chooses it.
 //
-// A half that can take credits has some if any are owed. A first half has grants if there are any. Before
-// credits of a colour, at most as many others go as there are other colours; before its grants, at most
-// two for each other colour. No entry is lost: the far end knows that it is free, or it holds something, or
-// it waits to be reported.
+// A half that can take credits has some if any are owed. A first half has grants if there are any.
+// Before credits of a colour, at most as many others go as there are other colours; before its
+// grants, at most two for each other colour. No entry is lost: the far end knows that it is free,
+// or it holds something, or it waits to be reported.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_rxq_props
   import ow_pkg::*;
   import ow_link_pkg::*;
@@ -28,7 +28,7 @@ module link_rxq_props
   input  logic            next_many_i,
   output logic            bad_credit_late_o,
   output logic            bad_grant_late_o,
-  output logic            bad_credit_slot_o,  // not used
+  output logic            bad_credit_slot_o,  // a half that can take credits has none
   output logic            bad_grant_slot_o,
   output logic            bad_entries_o,
   output logic            seen_credit_last_o,
@@ -47,7 +47,7 @@ module link_rxq_props
     return 32'(colour) < NumColours || colour == COLOUR_REQ || colour == COLOUR_RSP;
   endfunction
 
-  logic [N-1:0][1:0] far_q, level_q;  // entries that the far end knows to be free; that hold something
+  logic [N-1:0][1:0] far_q, level_q;  // free entries known to the far end; entries in use
   logic [N-1:0] command_q, leaves, gives;
   logic [IdxW-1:0] at, credit_at;
   logic many_q, next_many, valid, command;
@@ -67,7 +67,7 @@ module link_rxq_props
     .many_i(many_q), .next_many_i(next_many), .credits_o(), .busy_o()
   );
 
-  // Names of what is inside.
+  // Signals inside the unit.
   logic give, give_grant;
   logic [1:0] number;
   assign leaves = u_rxq.leaves_one;

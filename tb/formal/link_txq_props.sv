@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the credits that ow_link_txq gives the router, with anything that arrives where there is
-// room, anything that comes back for what has been spent, and a frame that takes a wavelet whenever it
-// likes. One queue is watched; which one is an input of the first cycle.
+// Properties of the credits that ow_link_txq gives the router. Anything may arrive where there is
+// room, and anything that was spent may come back. A frame takes a wavelet whenever it likes. An
+// input of the first cycle chooses the queue that is watched.
 //
-// Grants that wait have one cycle of four, and no more than that is taken from wavelets. Before the first
-// grant of a colour, others go as often as there are two for each other colour. What is credited is what
-// was owed: a wavelet that has left, unless it is a command, or a grant; and nothing is owed at rest.
+// Grants that wait have one cycle of four, and no more than that is taken from wavelets. Before the
+// first grant of a colour, at most two grants of each other colour go. Every credit was owed: for a
+// wavelet that has left, unless it is a command, or for a grant. Nothing is owed at rest.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module link_txq_props
   import ow_pkg::*;
   import ow_link_pkg::*;
@@ -24,9 +24,9 @@ module link_txq_props
   input  logic            back_valid_i,
   input  credits_t        back_i,
   output logic            bad_late_o,     // other grants went for too long
-  output logic            bad_no_turn_o,  // wavelets did
+  output logic            bad_no_turn_o,  // wavelets went for too long
   output logic            bad_too_many_o, // wavelets wait for grants too often
-  output logic            bad_credit_o,   // one that is not owed, or is never given
+  output logic            bad_credit_o,   // a credit that is not owed, or one that is never given
   output logic            seen_last_o,
   output logic            seen_turn_o
 );
@@ -66,7 +66,7 @@ module link_txq_props
     .back_valid_i(back_valid), .back_i, .busy_o(busy)
   );
 
-  // Names of what is inside.
+  // Signals inside the unit.
   logic [N-1:0] granted, given, leaves;
   logic turn;
   assign granted = u_txq.granted_q;

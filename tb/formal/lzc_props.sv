@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_lzc: the bit that it names is set, and none above it is.
+// Properties of ow_lzc: the bit that it names is set, and no bit above it is.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module lzc_props #(
   parameter int unsigned Width = 13,
   localparam int unsigned CountW = $clog2(Width)
@@ -20,7 +20,7 @@ module lzc_props #(
   logic [Width-1:0] top;  // the bit that it names
   assign top = Width'(1) << (CountW'(Width - 1) - zeros);
   initial again_q = 1'b0;
-  always_ff @(posedge clk_i) again_q <= !again_q;  // a graph without registers is no question
+  always_ff @(posedge clk_i) again_q <= !again_q;  // the proof needs at least one register
 
   assign bad_zeros_o = again_q && (data_i == '0 ? 32'(zeros) != Width - 1
                                                 : (data_i & top) == '0 || data_i >= (top << 1) &&

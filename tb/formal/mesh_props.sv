@@ -2,16 +2,16 @@
 // Properties of the repair muxes (ow_reticle_mesh) for every map that the rules of repair allow
 // (docs/wafer.md), with the fuses that are written for that map. The map is an input: how far each
 // logical row and each logical tile has moved, which slots of the four edges are in use, and which
-// window of the logical tiles is used at all. Everything that tiles and edges send is an input, even
-// from tiles that are not in use. The fuses of such tiles are inputs too, except `enable`. Links have
-// the two bits of narrow_pkg.sv.
+// window of the logical tiles is used at all. Everything that tiles and edges send is an input,
+// even from tiles that are not in use. The fuses of such tiles are inputs too, except `enable`.
+// Links have the two bits of narrow_pkg.sv.
 //
 // A logical tile must hear on each side what its logical neighbour sends on the side that faces it,
-// or what comes in at the slot of its row or column: bit by bit and in the same cycle. Each listener
-// has one sender, and no two listeners share one, so no two connections meet and none is missing. No
-// other tile or edge hears anything.
+// or what comes in at the slot of its row or column: bit by bit and in the same cycle. Each
+// listener has one sender, and no two listeners share one, so no two connections meet and none is
+// missing. No other tile or edge hears anything.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //
 //   Rows ... SpareCols  as of ow_reticle_mesh
 module mesh_props
@@ -61,7 +61,7 @@ module mesh_props
   output logic                           seen_window_o  // a tile in use, the one before it is not
 );
 
-  logic up_q;  // only so that there is a register
+  logic up_q;  // the proof needs at least one register
   initial up_q = 1'b0;
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
@@ -75,7 +75,7 @@ module mesh_props
   logic [Cols-1:0]             col_used;
   logic                        open_n, open_e, open_s, open_w;
 
-  // The rules: in order, none moved by more than there are spares.
+  // The rules: rows and columns stay in order, and none moves further than there are spares.
   always_comb begin
     legal = first_row_i <= last_row_i && last_row_i < 4'(Rows) &&
             first_col_i <= last_col_i && last_col_i < 4'(Cols);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for rtl/common/ow_pkg.sv in proofs of blocks that move links as a whole and look at no
-// part of them: a link of two bits. What holds of these holds of each pair of bits of a real one.
+// Replaces rtl/common/ow_pkg.sv in proofs of blocks that move links as a whole and look at no part
+// of them. A link has two bits here. What holds for these holds for each pair of bits of a real
+// link.
 package ow_pkg;
 
   import ow_isa_pkg::tile_fuse_t;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_pack's turns, with any vectors for which a place was claimed and any room in the
-// queues. One queue is watched; which one is an input of the first cycle.
+// queues. An input of the first cycle chooses the queue that is watched.
 //
-// A queue that has a vector waiting and room, from cycle to cycle, is served after each other one once at
-// most; in a cycle in which one could be served, one is.
+// A queue that in every cycle has a vector waiting, and room for it, is served after each other
+// queue at most once. If any queue could be served in a cycle, one is.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module pack_props
   import ow_pkg::*;
 #(
@@ -40,7 +40,7 @@ module pack_props
   always_ff @(posedge clk_i) up_q <= 1'b1;
 
   logic [7:0] alloc_ready;
-  logic [7:0][3:0] claims_q;  // of each queue, not handed over yet
+  logic [7:0][3:0] claims_q;  // of each queue: claimed, but not handed over yet
   logic alloc, may, valid;
   logic [7:0][3:0] level;
   assign alloc = up_q && alloc_i && 32'(alloc_q_i) < Queues && alloc_ready[alloc_q_i];
@@ -60,7 +60,7 @@ module pack_props
     .outq_level_i(level), .push_o(), .q_o(), .data_o(), .done_valid_o(), .done_thread_o(), .idle_o()
   );
 
-  // Names of what is inside.
+  // Signals inside the unit.
   logic [Queues-1:0] can;
   logic any;
   logic [2:0] served;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_ram_1r1w and ow_ram_1rw: one word, chosen in the first cycle, is followed through
-// any accesses; what is read of it is what was written last.
+// Properties of ow_ram_1r1w and ow_ram_1rw. One word, chosen in the first cycle, is followed
+// through any accesses. A read of it returns what was written last.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module ram_props #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 3,
@@ -40,7 +40,7 @@ module ram_props #(
   logic [AddrW-1:0] watch_q;
   logic [Width-1:0] word_q;     // the watched word, if it was written
   logic written_q;
-  logic [Width-1:0] due_q, due_single_q;  // of the last read of it
+  logic [Width-1:0] due_q, due_single_q;  // the value that its last read must return
   logic read_q, read_single_q;
   always_ff @(posedge clk_i) begin
     if (!up_q) begin

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_ramp's injection, with three colours and queues of four wavelets, any bindings
-// written at any time, any pushes (of a small ramp in their turns), queues cleared at any time, and
-// a router that takes any colours in any cycle. One output queue is watched; which one is an input of
-// the first cycle, so that what holds of it holds of every one.
+// Properties of ow_ramp's injection, with three colours and queues of four wavelets. Free inputs:
+// any bindings at any time, any pushes (in their turns for a small ramp), clears at any time, and a
+// router that takes any colours in any cycle. An input of the first cycle chooses the output queue
+// that is watched, so the properties hold for every one.
 //
-// An output queue that holds something and whose colour the router takes, from cycle to cycle, has
-// the turn within as many cycles as there are queues; of a small ramp, within twice as many. What
-// has the turn is at the router in the next cycle, with the colour of its queue.
+// If an output queue holds something and the router takes its colour in every cycle, the queue has
+// the turn within as many cycles as there are queues (a small ramp: within twice as many). The
+// wavelet that has the turn is at the router in the next cycle, with the colour of its queue.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module ramp_props
   import ow_pkg::*;
 #(
@@ -61,13 +61,13 @@ module ramp_props
     .ctr_in_o(), .ctr_out_o(), .idle_o()
   );
 
-  // The watched queue: it could go; it does.
+  // The watched queue could go; it goes.
   localparam int unsigned Most = Small ? 2 * Queues : Queues;
   localparam int unsigned WhoW = $clog2(Queues);
   logic [WhoW-1:0] who_q;
   logic [5:0] binding;
   logic could, goes, went_q;
-  logic [4:0] colour_q;  // of what went
+  logic [4:0] colour_q;  // colour of what went
   logic [$clog2(Most):0] late_q;  // cycles in which it could have gone
   assign binding = bind_out[3'(who_q)];
   assign could = level[3'(who_q)] != '0 && binding[5] && 32'(binding[4:0]) < Colours &&

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the two masters of ow_regs. They make any accesses, which stay until they are granted;
-// accesses of the core also end with its reset. There may be any room for what the core pushes or asks. A
-// push has a turn in one cycle of Turns, whichever that is.
+// Properties of the two masters of ow_regs. They make any accesses, which stay until they are
+// granted; accesses of the core also end with its reset. There may be any room for what the core
+// pushes or asks. A push has a turn in one cycle of Turns, whichever that is.
 //
-// An access of the control plane is granted in the third cycle at the latest, or Turns - 1 cycles later if
-// the core pushes. The same holds for an access of the core that has room. An access of the core without
-// room is looked at in at least every second cycle, from its second cycle on, and granted when it need not
-// wait. The two are never granted in the same cycle.
+// An access of the control plane is granted in the third cycle at the latest, or Turns - 1 cycles
+// later if the core pushes. The same holds for an access of the core that has room. An access of
+// the core without room is looked at in at least every second cycle, from its second cycle on, and
+// granted when it need not wait. The two are never granted in the same cycle.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module regs_props
   import ow_pkg::*;
 #(
@@ -25,12 +25,12 @@ module regs_props
   input  logic [15:0] core_addr_i,
   input  logic [31:0] core_wdata_i,
   input  logic [7:0]  room_i,
-  input  logic [1:0]  turn_i,  // of the first cycle: where the turns begin
+  input  logic [1:0]  turn_i,  // position of the turns in the first cycle
   input  logic        ask_ready_i,
   output logic        bad_ctl_late_o,
-  output logic        bad_core_late_o,   // one that has room
-  output logic        bad_looked_at_o,   // not in one of two cycles
-  output logic        bad_both_o,        // both granted, or one that does not ask
+  output logic        bad_core_late_o,   // an access that has room is granted too late
+  output logic        bad_looked_at_o,   // not looked at in one of two cycles
+  output logic        bad_both_o,        // both are granted, or one that does not ask
   output logic        seen_ctl_late_o,
   output logic        seen_core_late_o,
   output logic        seen_waits_o
@@ -58,7 +58,7 @@ module regs_props
     {ctl_q, core_q} <= {ctl, core};
   end
 
-  localparam logic [2:0] Last = 3'(Turns + 1);  // cycles without a grant: no more than that
+  localparam logic [2:0] Last = 3'(Turns + 1);  // the most cycles without a grant
 
   logic [1:0] cycle_q;
   logic       turn;
@@ -89,7 +89,7 @@ module regs_props
     .eng_cause_i(CTR_BEATS), .red_wait_i('0), .idle_o()
   );
 
-  // What the core's access has to wait for is there, but for the turn.
+  // Everything that the core's access waits for is there, except the turn.
   logic push, room, may, looked_at;
   assign push = core.we && (is_reg_push(core.addr) || is_reg_push_ctrl(core.addr));
   assign room = push ? room_i[core.addr[5:3]]

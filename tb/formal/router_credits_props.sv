@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the credits that ow_router_credits returns on its north link, with anything at its
-// inputs: colours whose input moves or that are torn down, slots that are freed in any cycle, credits
-// of the control plane. One colour is watched; an input of the first cycle chooses it.
+// inputs: colours whose input moves or that are torn down, slots that are freed in any cycle,
+// credits of the control plane. One colour is watched; an input of the first cycle chooses it.
 //
-// While a credit of the watched colour waits for the link, one credit goes back in each cycle that the
-// control plane leaves free. The credit of the watched colour is among the first N of these, with N
-// colours. Every credit that goes back meanwhile has waited, too.
+// While a credit of the watched colour waits for the link, one credit goes back in each cycle that
+// the control plane leaves free. The credit of the watched colour is among the first N of these,
+// with N colours. Every credit that goes back meanwhile has waited, too.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module router_credits_props
   import ow_pkg::*;
 #(
@@ -31,9 +31,9 @@ module router_credits_props
   input  logic [3:0]                 keep_i,
   input  logic [3:0]                 taken_i,
   input  logic [4:0]                 come_i,   // the colour of what comes
-  output logic                       bad_idle_o,  // nothing goes back
+  output logic                       bad_idle_o,  // no credit goes back
   output logic                       bad_late_o,  // too many others go before
-  output logic                       bad_other_o, // of a colour that has not waited
+  output logic                       bad_other_o, // the credit of a colour that has not waited
   output logic                       seen_last_o,
   output logic                       seen_taken_o
 );

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_router's data plane with two colours on given routes and 4-bit data. Neighbours
 // send whenever they like and have a credit, and return credits whenever they like. The ramp takes
-// what it likes. The control plane is quiet. The model keeps a queue for each output of the route of
-// colour 0. Every wavelet must come out there, once and in order.
+// what it likes. The control plane is quiet. The model keeps a queue for each output of the route
+// of colour 0. Every wavelet must come out there, once and in order.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //
 //   In0, In1    input port of colour 0 and 1 (0 north, 1 east, 2 south, 3 west, 4 ramp)
-//   Out0, Out1  outputs of their routes, one bit a port
+//   Out0, Out1  outputs of their routes, one bit per port
 //   Fences      colour 0 also sends control wavelets with a command
 //   Small       the small router
-//   Spaced      with the small ramp, which sends in one cycle of two at most
+//   Spaced      with the small ramp, which sends in at most one of two cycles
 module router_props
   import ow_pkg::*;
 #(
@@ -24,7 +24,7 @@ module router_props
 ) (
   input  logic       clk_i,
   input  logic [1:0] send_i,
-  input  logic       first_i,       // which colour goes first where both want one link
+  input  logic       first_i,       // the colour that goes first if both want one link
   input  logic       ctrl_i,
   input  logic [3:0] data_i,
   input  logic       fence_i,
@@ -33,10 +33,10 @@ module router_props
   input  logic [1:0] ej_ready_i,
   output logic       bad_unpaid_o,    // a wavelet is sent without a credit
   output logic       bad_invented_o,  // a credit comes back that was not spent
-  output logic       bad_lost_o,      // a credit does not come back, and nothing goes on
+  output logic       bad_lost_o,      // a credit does not come back although nothing else happens
   output logic       bad_stray_o,     // a wavelet at an output that is not on its route
-  output logic       bad_order_o,     // what comes out is not what went in, in its turn
-  output logic       bad_stuck_o,     // a copy is owed and can be sent, and nothing goes on
+  output logic       bad_order_o,     // what comes out differs from what went in, or is out of turn
+  output logic       bad_stuck_o,     // a copy is owed and can be sent, but is not
   output logic       seen_full_o,     // the buffer is full, one branch ahead of the other
   output logic       seen_credits_used_up_o,
   output logic       seen_idle_again_o
@@ -59,13 +59,13 @@ module router_props
   logic [1:0] space, space_q;  // what the ramp may send in the next cycle; in this one
   always_ff @(posedge clk_i) space_q <= rst ? '0 : space;
 
-  // What the neighbours do. A credit can be spent in the cycle in which it comes.
+  // The neighbours. A credit can be spent in the cycle in which it comes.
   logic [1:0][1:0] credit_q, credit;  // credits that the sender of a colour has
   logic [3:0][1:0][1:0] unpaid_q;     // slots taken at a neighbour whose credit has not gone back
   logic [1:0] can, send, refund;
   logic fence;
   assign fence = Fences && fence_i && ctrl_i;
-  logic sent_q;  // by the ramp, in the cycle before
+  logic sent_q;  // the ramp sent in the cycle before
   always_ff @(posedge clk_i) sent_q <= (send[0] && In0 == 4) || (send[1] && In1 == 4);
   always_comb begin
     credit[0] = credit_q[0] + 2'(refund[0]);

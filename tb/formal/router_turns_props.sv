@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the turns at one output of ow_router_switch, with any routes, which stay, anything that
-// arrives, any credits, filters and teardown, and slots that the control plane takes. One colour is
-// watched; which one is an input of the first cycle.
+// Properties of the turns at one output of ow_router_switch. Routes are free but stay fixed.
+// Arrivals, credits, filters, teardown and slots of the control plane are free. An input of the
+// first cycle chooses the colour that is watched.
 //
-// A held head that could go to the output (it owes it a copy, and has the credit in hand or the ramp's
-// room), from slot to slot, goes there after one slot of each other colour at most; no slot that the
-// control plane leaves is empty meanwhile, and none is of a head that has just come.
-// Small: one that could go to any output, if the control plane left it the slot, is chosen or goes
-// after a turn of each other colour at most in which something of that goes; and a colour is always chosen.
+// A held head could go to the output if it owes it a copy and has the credit in hand (or the ramp's
+// room). If that holds from slot to slot, the head goes after at most one slot of each other
+// colour. Meanwhile every slot that the control plane leaves is used, and none by a head that has
+// just come. Small: the same for a head that could go to any output. It is chosen, or goes, after
+// at most one turn of each other colour in which something of that colour goes. A colour is always
+// chosen.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module router_turns_props
   import ow_pkg::*;
 #(
@@ -35,9 +36,9 @@ module router_turns_props
   input  logic [3:0]                 return_i,
   input  logic [NumColours-1:0]      ej_ready_i,
   output logic                       bad_late_o,   // too many turns of others
-  output logic                       bad_empty_o,  // nothing goes, or one that is not held
+  output logic                       bad_empty_o,  // nothing goes, or something that is not held
   output logic                       seen_last_o,
-  output logic                       seen_other_o  // the control plane had the slot; it is kept from the ramp
+  output logic                       seen_other_o  // the control plane had the slot
 );
 
   typedef logic [NumColours-1:0] colours_t;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_serial_threads with the turns and launches that ow_serial makes: in a step a thread
-// has a turn, in which it goes on, waits or ends, or the launch of a thread that does not run is tried,
-// which moves the round to that thread. What could not be launched is tried again, before anything
-// else is launched, once each time that a thread has ended and once as the reducer has. Queues and rows
-// change at any time. One thread is watched; which one is an input of the first cycle.
+// Properties of ow_serial_threads with the turns and launches that ow_serial makes. A step is one
+// of two things. A thread has a turn, in which it goes on, waits or ends. Or a launch of a thread
+// that does not run is tried, which moves the round to that thread. A refused launch is tried again
+// before any other: once each time a thread has ended, and once after the reducer has. Queues and
+// rows change at any time. An input of the first cycle chooses the thread that is watched.
 //
-// A thread that is ready from step to step has a turn after Most turns of others.
+// A thread that stays ready has a turn after at most Most turns of others.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module serial_threads_props
   import ow_pkg::*;
   import ow_serial_pkg::*;
@@ -29,7 +29,7 @@ module serial_threads_props
   input  logic [7:0]         inq_valid_i,
   input  logic [7:0]         outq_full_i,
   output logic               bad_late_o,    // too many turns of others
-  output logic               bad_next_o,    // the next thread is not ready, or none is next although one is
+  output logic               bad_next_o,    // the next one is not ready, or none is named
   output logic               seen_last_o,   // a turn at the last moment
   output logic               seen_refused_o // a launch is tried again
 );
@@ -43,8 +43,8 @@ module serial_threads_props
   logic any, launches, turns;
   tid_t t_q, next, who_q, offer, pending_q;
   logic acts_q, launch_q;       // the second cycle of a step; it is a launch
-  logic offered_q, refused_q;   // what is to be launched is pending_q; not before something has ended
-  logic drained_q;              // the reducer has, since it has been offered
+  logic offered_q, refused_q;   // pending_q is to be launched; it is refused until one ends
+  logic drained_q;              // the reducer has ended after it was offered
   logic [NumThreads-1:0] active;
   logic starts, ends, waits, goes;
   logic [7:0][3:0] level;

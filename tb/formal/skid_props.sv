@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_skid with any producer that keeps to valid/ready and any consumer: what goes in
-// comes out, once, in order, at full rate, and the output keeps to valid/ready, too.
+// Properties of ow_skid with any producer that keeps to valid/ready and any consumer. What goes in
+// comes out once, in order and at full rate. The output keeps to valid/ready, too.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module skid_props #(
   parameter int unsigned Width = 2
 ) (
@@ -11,9 +11,9 @@ module skid_props #(
   input  logic [Width-1:0] data_i,
   input  logic             ready_i,
   output logic             bad_order_o,   // what comes out is not what is due
-  output logic             bad_stable_o,  // valid falls or the payload changes before ready
-  output logic             bad_stall_o,   // not ready although nothing is held up
-  output logic             bad_late_o,    // something is held, and nothing is offered
+  output logic             bad_stable_o,  // what comes out is not the next element
+  output logic             bad_stall_o,   // not ready although the output is not blocked
+  output logic             bad_late_o,    // an element is held, but none is offered
   output logic             seen_both_o    // two elements are held, and one leaves
 );
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_sram's arbitration, with any requests of the seven requestors, whose addresses
-// stay until they are granted, and any requests of the gather port. One of the seven and one bank of
-// the gather port are watched; inputs of the first cycle choose them.
+// stay until they are granted, and any requests of the gather port. One of the seven and one bank
+// of the gather port are watched; inputs of the first cycle choose them.
 //
-// A requestor is refused at most 7 times in a row, and once more for each requestor before it in the
-// order. A write that gives its banks to a read does not count as refused. The gather port's request
-// for a bank is refused at most 7 + 7 times. A bank has one owner.
+// A requestor is refused at most 7 times in a row, and once more for each requestor before it in
+// the order. A write that gives its banks to a read does not count as refused. The gather port's
+// request for a bank is refused at most 7 + 7 times. A bank has one owner.
 //
 // With Relations set, bad_* are also high if one of the relations between ages below is broken. The
-// proof by induction needs them: a requestor that has gone before an aged one is younger than the time
-// for which that one has been aged, so each goes before it once. Seeded bugs are searched without them.
+// proof by induction needs them: a requestor that has gone before an aged one is younger than the
+// time for which that one has been aged, so each goes before it once. Seeded bugs are searched
+// without them.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module sram_props #(
   parameter int unsigned SramBanks = 2,
   parameter int unsigned Lanes = 2,
@@ -30,7 +31,7 @@ module sram_props #(
   output logic                  bad_late_o,         // the watched one is refused too often
   output logic                  bad_gather_late_o,
   output logic                  bad_owners_o,       // two are granted one bank
-  output logic                  seen_late_o,        // a grant by age, after one that was aged, too
+  output logic                  seen_late_o,        // a grant by age after another one by age
   output logic                  seen_gather_late_o,
   output logic                  seen_idle_o
 );

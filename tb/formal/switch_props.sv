@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of a colour of ow_router that moves, and of the filters in front of the ramp. The colour has
-// up to four switch positions. Control wavelets that pass advance, reset and tear down the switch, with
-// every pop mode. Colour 1 has a fixed route over the same links. The neighbours keep to docs/fabric.md
-// and otherwise do what they like: at each input of a position a neighbour sends when it has a credit,
-// and a fence only with all credits.
+// Properties of a colour of ow_router that moves, and of the filters in front of the ramp. The
+// colour has up to four switch positions. Control wavelets that pass advance, reset and tear down
+// the switch, with every pop mode. Colour 1 has a fixed route over the same links. The neighbours
+// keep to docs/fabric.md and otherwise do what they like: at each input of a position a neighbour
+// sends when it has a credit, and a fence only with all credits.
 //
-// The model is one list of the wavelets that came in and were not delivered yet. Each entry holds the
-// wavelet as it must leave, with the list of commands moved up where the pop mode says so, and the
-// outputs that it must go to. These are the outputs of the position after the wavelet before it, without
-// the ramp if NOCE or the filter keeps it from there. So each output gets exactly these wavelets in the
-// order in which they came, whatever the position.
+// The model is one list of the wavelets that came in and were not delivered yet. Each entry holds
+// the wavelet as it must leave, with the list of commands moved up where the pop mode says so, and
+// the outputs that it must go to. These are the outputs of the position after the wavelet before
+// it, without the ramp if NOCE or the filter keeps it from there. So each output gets exactly these
+// wavelets in the order in which they came, whatever the position.
 //
-// With Relations set, every bad_* is also high in two more cases, which proofs by induction need. One: the
-// count of a filter differs from that of the model, which counts when a wavelet comes and not when it has
-// the ramp's turn. Two: a wavelet that still waits for that turn is not due as the filter's state says.
-// Seeded bugs are searched without it.
+// With Relations set, every bad_* is also high in two more cases, which proofs by induction need.
+// One: the count of a filter differs from that of the model, which counts when a wavelet comes and
+// not when it has the ramp's turn. Two: a wavelet that still waits for that turn is not due as the
+// filter's state says. Seeded bugs are searched without it.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 //
 //   Way0 ... Way3     positions of colour 0 as in ROUTE: input port (3 bits), outputs (5 bits)
 //   Last, Ring, Pop   the last position, ring mode, pop mode
@@ -51,11 +51,11 @@ module switch_props
   input  logic [1:0] ej_ready_i,
   output logic       bad_unpaid_o,    // a wavelet is sent without a credit, a fence without all
   output logic       bad_invented_o,  // a credit comes back that was not spent, or to the wrong input
-  output logic       bad_lost_o,      // a credit does not come back, and nothing goes on
+  output logic       bad_lost_o,      // a credit does not come back although nothing else happens
   output logic       bad_misroute_o,  // the colour was stopped
   output logic       bad_order_o,     // what comes out at a link is not what is due there
   output logic       bad_ramp_o,      // the same at the ramp
-  output logic       bad_stuck_o,     // a copy is owed and can be sent, and nothing goes on
+  output logic       bad_stuck_o,     // a copy is owed and can be sent, but is not
   output logic       seen_moved_o,    // something left on the last position
   output logic       seen_returned_o, // something left on position 0 after a move
   output logic       seen_dropped_o,  // a copy was kept from the ramp, and the next one was not
@@ -84,7 +84,7 @@ module switch_props
   assign run = phase_q == 3'd7;
   assign rst = phase_q == 3'd0;
 
-  // A position as Way has it.
+  // A position in the format of Way.
   function automatic position_t position(input logic [7:0] way);
     return '{in_port: way[7:5], out_mask: way[4:0]};
   endfunction
@@ -92,7 +92,7 @@ module switch_props
   logic [15:0] cfg_addr;
   logic [31:0] cfg_data;
   always_comb begin
-    cfg_addr = REG_RT_MISROUTE;  // nothing to write: it is read
+    cfg_addr = REG_RT_MISROUTE;  // nothing to write: this register is read
     cfg_data = '0;
     case (phase_q)
       3'd1: begin
@@ -130,7 +130,7 @@ module switch_props
     endcase
   end
 
-  // What the neighbours do. A credit can be spent in the cycle in which it comes.
+  // The neighbours. A credit can be spent in the cycle in which it comes.
   logic [3:0][1:0] credit_q, credit;  // colour 0, by link
   logic [1:0] other_q, other;         // colour 1
   logic [3:0][1:0][1:0] unpaid_q;     // slots taken at a neighbour whose credit has not gone back
@@ -256,7 +256,7 @@ module switch_props
   logic [1:0] pos_next, pop;
   logic moves, passes;
   logic [1:0] count_q;  // of the filter
-  logic later_q;        // of the sparse counter: past the first one that it has let through
+  logic later_q;        // the sparse counter is past the first wavelet that it let through
   assign pop = 2'(Pop);
   always_comb begin
     pos_next = pos_q;
@@ -281,7 +281,7 @@ module switch_props
     if (!passes || (Obeys && ctrl_i && slot0_i[2])) due[4] = 1'b0;
   end
 
-  // What came in and was not delivered, the oldest first.
+  // Wavelets that came in and were not delivered yet, the oldest first.
   seen_t [2:0] list_q, list;
   logic [2:0][4:0] owed_q, owed;
   logic [4:0] wrong;
@@ -365,8 +365,8 @@ module switch_props
     end
   end
 
-  // The filter as the router has it, and the wavelets of the list that have not had their
-  // turn at the ramp: the last ones.
+  // The filter of the router, and the wavelets in the list that have not had their turn at the
+  // ramp: the last ones.
   logic broken;
   always_comb begin : relations
     automatic logic [1:0] held, unseen, count;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of ow_tasks' pick, of all 32 tasks, with anything at its inputs but a dispatch of what
-// is not offered: tasks are activated, blocked and unblocked, wavelets come and go, queues change
-// hands and priorities change at any time. One task is watched, and one other; which ones are
-// inputs of the first cycle, so that what holds of them holds of every two.
+// Properties of ow_tasks' pick, of all 32 tasks. All inputs are free, but only a task that is
+// offered is dispatched: tasks are activated, blocked and unblocked, wavelets come and go, and
+// queues change hands and priorities at any time. Inputs of the first cycle choose the task that is
+// watched and one other, so the properties hold for every two.
 //
-// The watched task waits from when it is ready, until it is dispatched or is not ready for a cycle
-// or PRIORITY is written. While it waits
-//   - the other task is dispatched once at most, if both are of one class;
-//   - if it has no priority, tasks with priority are dispatched 7 times in a row at most;
+// The watched task waits from the cycle in which it is ready until it is dispatched, is not ready
+// for a cycle, or PRIORITY is written. While it waits
+//   - the other task is dispatched at most once, if both are of one class;
+//   - if it has no priority, tasks with priority are dispatched at most 7 times in a row;
 //   - if it has priority, there are 7 dispatches of tasks with priority between two of the others;
-//   - it is offered or another one is, Wait cycles after the last dispatch, write of an entry or loss
-//     of readiness of any task, if its class has had the turn since then.
-// So at most 30 others and 31 * 7 with priority are dispatched before one without priority, and
-// 30 others with priority and 5 without before one with priority.
+//   - it or another task is offered within Wait cycles. They count from the last dispatch, write of
+//     an entry or loss of readiness of any task, and only once its class has had the turn.
+// So a task without priority is dispatched after at most 30 others and 31 * 7 with priority. One
+// with priority is dispatched after at most 30 others with priority and 5 without.
 //
-// With Relations set every bad_* of dispatches also says that one of the relations below has broken
-// between the watched task, the last ones dispatched and the pick: what the proof by induction rests on.
-// Seeded bugs are looked for without them, and with entries of the tasks in Only alone.
+// With Relations set, every bad_* of dispatches is also high if a relation below is broken. The
+// relations are between the watched task, the last ones dispatched and the pick. The proof by
+// induction needs them. Seeded bugs are searched without them, and with entries of the tasks in
+// Only alone.
 //
-// scripts/flows/formal/formal proves that no bad_* output is ever high, and that every seen_* output can be.
+// `make formal` proves that no bad_* output is ever high and that every seen_* output can be.
 module tasks_props
   import ow_pkg::*;
 #(
@@ -45,11 +46,11 @@ module tasks_props
   input  logic        wait_i,
   output logic        bad_twice_o,     // the other one is dispatched twice
   output logic        bad_low_turn_o,  // too many dispatches with priority in a row
-  output logic        bad_high_turn_o, // too many dispatches without
+  output logic        bad_high_turn_o, // too many dispatches without it in a row
   output logic        bad_late_o,      // nothing is offered
   output logic        seen_in_turn_o,      // a dispatch of the watched one, after the other one
   output logic        seen_high_in_turn_o, // the same, both with priority
-  output logic        seen_low_turn_o,     // .. without priority, after 7 that had it
+  output logic        seen_low_turn_o,     // the same, without priority, after 7 that had it
   output logic        seen_high_turn_o     // a second one without priority before one that has it
 );
 
@@ -133,7 +134,7 @@ module tasks_props
 
   always_comb begin
     broken = late;
-    // Whoever comes next comes before the other one's next turn.
+    // A task that comes next does so before the other one's next turn.
     if (passed_q) begin
       broken |= other_q == who_q || prio[other_q] != prio[who_q] || !comes(who_q, last, other_q - 5'd1);
       broken |= ((stands && prio[at] == prio[who_q]) || looks) && !comes(at, last, who_q);
@@ -144,7 +145,7 @@ module tasks_props
     end else if (low_q) begin
       broken |= run_q < u_tasks.run_q || (stands && !prio[at] && u_tasks.run_q != 3'd7);
     end
-    // A pick was ready in the cycle before.
+    // A pick was ready in the cycle before it.
     broken |= stands && !before_q[at];
     broken |= Small && stands && looks;
     broken &= Relations && up_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of bring-up share: a simulated wafer of mini tiles with faults, brought up by the
-// short self-test.
+// What the tests of bring-up share: a simulated wafer of mini tiles with faults, and its bring-up
+// with the short self-test.
 #ifndef OW_TB_BRINGUP_BENCH_H_
 #define OW_TB_BRINGUP_BENCH_H_
 

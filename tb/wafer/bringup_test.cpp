@@ -71,13 +71,13 @@ TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
     SCOPED_TRACE(at);
     check(kOne, f);
   }
-  // Two tiles that know nobody else.
+  // Two tiles that each have only the other as a neighbour.
   for (int at = 0; at < 2; ++at) {
     Faults f;
     f.tiles.push_back(wild(0, at));
     const auto wafer = make_mini_wafer_device({1, 1, 1, 1, 0, 1}, f);
     const std::string found = words(bring_up(*wafer, nullptr, options()));
-    // The router must give the tile away, and not an earlier test, or this shows nothing.
+    // The router test must find the tile. If an earlier test does, this test shows nothing.
     EXPECT_EQ(found.find("0 (0, " + std::to_string(at) + "): nothing"), 0u) << found;
   }
 }
@@ -265,7 +265,7 @@ TEST(Bringup, CoupledCells) {
                             [](const Finding& x) { return x.what.substr(0, 7) == "memory:"; }),
               8)
         << words(b);
-    // The ninth tile has nobody to talk to.
+    // The ninth tile has no good neighbour.
     EXPECT_EQ(b.findings.size(), 9u);
   }
 }
@@ -285,7 +285,7 @@ TEST(Bringup, WiresToTheLinks) {
     EXPECT_EQ(b.defects.reticles[1].edges.size(), 1u);
   }
   {
-    // From the first row to either link: another tile has to stand there.
+    // From the first row to either link, so another tile has to be there.
     Faults f;
     f.edges.push_back({0, {1, {0, 0}, 0}, false, 3, true});
     f.edges.push_back({0, {1, {0, 0}, 1}, false, 9, true});
@@ -410,7 +410,7 @@ TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   EXPECT_EQ(b.wavelets_verified, 2u);
 }
 
-// A small tile gives turns by the wafer's count of cycles. Units of it that sleep would do nothing.
+// A small tile takes turns by the wafer's cycle count. So it must not matter when a tile starts.
 TEST(Bringup, WhenATileBeginsIsNotPartOfItsSignature) {
   for (const char* program : {"/selftest.elf", "/selftest_fabric.elf"}) {
     const ElfImage image = read_elf(OW_FIRMWARE_DIR + std::string(program), isa::kMini.sram_bytes);

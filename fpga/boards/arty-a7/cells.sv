@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of the 7 series that the board's file instantiates: their ports and parameters, for synthesis and
-// lint, which take them as black boxes. Names are the vendor's.
+// Ports and parameters of the 7 series cells that the board's file instantiates. Synthesis and lint
+// take them as black boxes. Names are the vendor's.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */

@@ -3,12 +3,13 @@
 // oscillator. constraints/arty-a7.xdc says where the pins are and how long the paths between the
 // clocks may be.
 //
-//   Rows, Cols      tiles of each of the two reticles; Tiles 0: the grid without them (ow_fpga_grid)
+//   Rows, Cols      tiles of each of the two reticles; Tiles 0: the grid without them
+//   (ow_fpga_grid)
 //   clk_100mhz_i    the oscillator
 //   reset_ni        the red button, low while pressed
 //   uart_rxd_o      to the USB adapter; uart_txd_i: from it
 //   led_o           0 to 3 as ow_fpga_top
-//   led_rgb_o       the red parts of the first two lights of three colours: 4 and 5 of ow_fpga_top
+//   led_rgb_o       the red parts of the first two RGB lights: 4 and 5 of ow_fpga_top
 module ow_arty_a7 #(
   parameter int unsigned Rows = 1,
   parameter int unsigned Cols = 1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of the ECP5 that the board's file instantiates: their ports and parameters, for synthesis and
-// lint, which take them as black boxes. Names are the vendor's.
+// Ports and parameters of the ECP5 cells that the board's file instantiates. Synthesis and lint
+// take them as black boxes. Names are the vendor's.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */

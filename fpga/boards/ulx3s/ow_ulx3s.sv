@@ -3,8 +3,8 @@
 // oscillator. constraints/ulx3s.lpf says where the pins are and how long the paths between the
 // clocks may be. The USB adapter's own names are kept: it receives at ftdi_rxd_o.
 //
-//   Divider        of 600 MHz, a multiple of 4 from 4 to 168: the clocks; Baud: at most a quarter of
-//                  them. The defaults are those of board.yaml
+//   Divider        divides 600 MHz to the clocks: a multiple of 4 from 4 to 168
+//   Baud           at most a quarter of the clocks. The defaults of both are those of board.yaml
 //   Rows, Cols     tiles of each of the two reticles; Tiles 0: the grid without them (ow_fpga_grid)
 //   clk_25mhz_i    the oscillator
 //   btn_reset_i    FIRE1, high while pressed
@@ -33,7 +33,7 @@ module ow_ulx3s #(
 
   localparam int unsigned ClockHz = 600_000_000 / Divider;
 
-  // 25 MHz x 24 = 600 MHz; / 12 = 50 MHz, which are compared with twice the oscillator. A step of
+  // 25 MHz x 24 = 600 MHz. 600 MHz / 12 = 50 MHz is compared with twice the oscillator. A step of
   // CPHASE is a period of the 600 MHz, so Divider / 4 of them are a quarter of a period.
   localparam int unsigned Feedback = 12;
   localparam int unsigned Phase = Divider / 2 - 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkers of the channels of a tile's registers, test port and self-test (docs/style.md, checkers).
+// Checkers of the channels of a tile's registers, test port and self-test (docs/style.md,
+// checkers).
 
-// A reset of the core takes its request back; a request for the router gives the control plane its
+// A reset of the core takes its request back. A request for the router gives the control plane its
 // turn at the registers.
 bind ow_regs ow_stream_check #(.Width(49), .Grant(1'b1)) u_check_ctl (
   .clk_i, .rst_i, .valid_i(ctl_req_i), .ready_i(ctl_gnt_o),
@@ -15,8 +16,8 @@ bind ow_regs ow_stream_check #(.Width(32), .MayFall(1'b1)) u_check_ask (
   .clk_i, .rst_i, .valid_i(ask_valid_o), .ready_i(ask_ready_i), .data_i(wdata_o)
 );
 
-// The station's side, at the registers between the two, wherever they stand. A word that the host
-// pushes too early takes the place of the one before (ow_station).
+// The station's side, at the registers between the two, wherever these are. A word that the host
+// pushes too early replaces the one before (ow_station).
 bind ow_test_port ow_stream_check #(.Width(33), .MayChange(1'b1)) u_check_test_req (
   .clk_i, .rst_i, .valid_i(req_valid), .ready_i(req_ready_q), .data_i(req)
 );

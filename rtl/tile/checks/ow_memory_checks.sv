@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkers of the channels of memory and gather (docs/style.md, checkers).
 
-// Gather. The engine takes a request back while a line is waited for.
+// Gather: the engine takes a request back while it waits for a line.
 bind ow_gather ow_stream_check #(.Width(26 + 16 * Lanes), .MayFall(1'b1)) u_check_req (
   .clk_i, .rst_i, .valid_i(req_valid_i), .ready_i(req_ready_o),
   .data_i({req_we_i, req_w32_i, req_base_i, req_idx_i})
@@ -20,10 +20,10 @@ bind ow_gather ow_stream_check #(.Channels(SramBanks), .Width(64)) u_check_mem_w
   .clk_i, .rst_i, .valid_i(mem_req_o & mem_we_o), .ready_i(mem_gnt_i), .data_i(mem_wdata_o)
 );
 
-// Requests are held until they are granted, or taken back: by a reset of the requestor; while a line
-// of the engine is waited for (ow_tile); by the engine's write buffer, which gives way to the gather port.
-// The engine's read ports and the fetch ask for something else meanwhile, and a word of the reducer
-// goes before its bias.
+// Requests are held until they are granted or taken back. They are taken back by a reset of the
+// requestor; while the engine waits for a line (ow_tile); by the engine's write buffer, which gives
+// way to the gather port. The engine's read ports and the fetch may change their request meanwhile.
+// A word of the reducer goes before its bias.
 bind ow_sram ow_stream_check #(
   .Width(24 + VecBytes + 8 * VecBytes), .MayFall(1'b1), .Grant(1'b1)
 ) u_check_wr (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkers of the reducer's channels (docs/style.md, checkers).
 
-// A word that is written goes before a bias that is read, which is wanted only while rows are left.
+// A word that is written goes before a read of a bias. A bias is needed only while rows are left.
 bind ow_reduce ow_stream_check #(
   .Width(24), .MayFall(1'b1), .MayChange(1'b1), .Grant(1'b1)
 ) u_check_mem (

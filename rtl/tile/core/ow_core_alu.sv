@@ -40,7 +40,7 @@ module ow_core_alu
 
   logic        subtract, adds;
   logic [31:0] to_right, shifted, other_result;
-  logic [31:0] b_sum;      // what is added to a_i but for a carry
+  logic [31:0] b_sum;      // what is added to a_i, without the carry
   logic [31:0] no_limit;   // - limit_i - 1
   /* verilator lint_off UNUSEDSIGNAL */ // its sign
   logic [31:0] below;      // the sum less the limit
@@ -77,7 +77,7 @@ module ow_core_alu
     end
   end
 
-  // Whether a sum is below the limit is computed beside the sum, from its terms.
+  // Whether a sum is below the limit is computed in parallel with the sum, from its terms.
   always_comb begin
     no_limit = '0;
     below = '0;

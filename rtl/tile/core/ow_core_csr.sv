@@ -67,7 +67,7 @@ module ow_core_csr
   logic [31:0] wdata_q;
   logic        writes;
   logic        counts;          // the instruction counts as retired
-  // The written count of cycles minus the wafer's, in halves.
+  // The written cycle count minus the wafer's, in halves.
   logic        carry, borrow;
   logic [31:0] off_low, off_high;
   logic [15:0] now_high;
@@ -164,7 +164,7 @@ module ow_core_csr
         mie_q <= mpie_q;
         mpie_q <= 1'b1;
       end
-      // A write never meets a trap or an mret, which are known late.
+      // A write never comes with a trap or an mret.
       if (write_q) begin
         unique case (waddr_q)
           CSR_MSTATUS: begin

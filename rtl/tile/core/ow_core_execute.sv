@@ -114,7 +114,8 @@ module ow_core_execute
       in_sram = addr < SramBytes;
       in_regs = addr[31:12] == TILE_REGS[31:12] && dec.funct3[1] &&
           addr[11:0] < 12'(TILE_REGS_BYTES);
-      // Whether the address is below the limit is computed beside the address, from its terms.
+      // Whether the address is below the limit is computed in parallel with the address, from its
+      // terms.
       in_text = dec.cls == CLS_STORE && in_sram && below_text[32];
       bad_access = misaligned || in_text || !(in_sram || in_regs);
       if (in_text) access_cause = TRAP_TEXT;

@@ -20,7 +20,8 @@
 //                  next
 //   rest_i         what target_i is while nothing is redirected
 //   idle_o         nothing is under way or to be asked for, and no state changes unless there is a
-//                  redirect or a line is popped. Those are known late, and their cause is not idle
+//                  redirect or a line is popped. Those arrive late, and their source is not idle
+//                  then
 
 `include "ow_assert.svh"
 
@@ -55,7 +56,7 @@ module ow_core_fetch #(
   logic [Lines-1:0] tail_q;
   logic [1:0]       count_q;
   logic             inflight_q;
-  logic             drop_q;     // what is under way is of before a redirect
+  logic             drop_q;     // the answer under way is from before a redirect
   logic [28:0]      next_q;     // line address to ask for next
   logic             next_ok;    // it lies in the SRAM
   logic             arrives, restart;

@@ -47,7 +47,7 @@ module ow_core_muldiv (
   assign last = divide ? 6'd33 : funct3_i[1:0] == 2'd0 ? 6'd3 : 6'd4;
   assign ready_o = busy_q && count_q == last;
 
-  // A step is computed whether or not it is taken, since start_i is late.
+  // A step is always computed, since start_i arrives late.
   always_comb begin
     x = count_q[1] ? {a_neg, a_i[31:16]} : {1'b0, a_i[15:0]};
     y = count_q[0] ? {b_neg, b_i[31:16]} : {1'b0, b_i[15:0]};
@@ -60,8 +60,8 @@ module ow_core_muldiv (
     rem = 33'(({high_q[31:0], low_q[31], 1'b1} + {{b_neg, b_i} ^ {33{!b_neg}}, !b_neg}) >> 1);
   end
 
-  // One row for each bit of y, and the sum so far. Three rows become two of the same sum, those
-  // that were ready first, until two are left for one carry.
+  // One row for each bit of y, and the sum so far. Three rows are replaced by two with the same
+  // sum, earliest rows first, until two are left for one carry chain.
   localparam int unsigned Rows = 18;
   localparam int unsigned Steps = Rows - 2;
   // Rows are unsigned. The product's signs are in this constant and in the highest bits of the

@@ -105,7 +105,7 @@ module ow_core_pipeline
   `OW_ASSERT_INIT(SramBytesRange_A, SramBytes >= 64 && SramBytes % 64 == 0 && SramBytes <= 2**23)
 
   // ------------------------------------------------------------------------------------- state ---
-  // Decode: the address of its instruction. Execute: its instruction.
+  // The address of the instruction in decode; the instruction in execute.
   logic [31:0] pc_q;
   logic        x_valid_q;
   execute_t    x_q;
@@ -197,7 +197,7 @@ module ow_core_pipeline
       if (x_q.dec.cls == CLS_LOAD || (d_known && dec.cls == CLS_JALR)) d_wait = 1'b1;
     end
     if (m_loads && m_result.rd_we && need_m) d_wait = 1'b1;
-    // A CSR write takes effect a cycle later.
+    // A CSR write takes effect one cycle later.
     if (x_valid_q && x_q.dec.cls == CLS_CSR && !x_reads) d_wait = 1'b1;
   end
 

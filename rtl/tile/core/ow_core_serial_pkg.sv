@@ -12,15 +12,15 @@ package ow_core_serial_pkg;
     S_FILL,
     S_ONES,
     // From one instruction to the next.
-    S_BACK,        // the same again: it has been withdrawn
+    S_BACK,        // the same instruction again: it was withdrawn
     S_FOUR,
-    S_NEXT,        // its address is added up
+    S_NEXT,        // its address is computed
     S_START,
     S_HALT,
     S_FETCH,
     S_DATA,
     S_DECODE,
-    S_COUNT_LOW,   // what has retired is added to the count in memory
+    S_COUNT_LOW,   // the retired instructions are added to the count in memory
     S_COUNT_SUM,
     S_COUNT_HIGH,
     S_COUNT_CARRY,
@@ -80,7 +80,7 @@ package ow_core_serial_pkg;
     C_NEW,
     C_CLEAR,
     C_PUT,
-    Y_NOW,         // a write of mcycle: what is added to the wafer's count
+    Y_NOW,         // a write of mcycle: computes the offset to the wafer's count
     Y_CARRY,
     Y_LESS,
     Y_SUM,
@@ -115,7 +115,7 @@ package ow_core_serial_pkg;
     WORD_MCAUSE = 5'd10,
     WORD_MTVAL  = 5'd11,
     WORD_OFF    = 5'd16,  // mcycle less the wafer's count
-    WORD_COUNT  = 5'd18,  // minstret but for what retired since
+    WORD_COUNT  = 5'd18,  // minstret without the instructions that retired since
     WORD_OFF_HIGH   = 5'd20,
     WORD_COUNT_HIGH = 5'd22
   } word_e;

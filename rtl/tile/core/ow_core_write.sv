@@ -60,7 +60,7 @@ module ow_core_write
     end
   end
 
-  // Where an operand comes from is decided while the registers are read.
+  // The source of an operand is selected while the registers are read.
   logic [1:0][4:0]  rs;
   logic [1:0][31:0] operand, old;
   assign rs = {rs2_i, rs1_i};

@@ -203,7 +203,8 @@ module ow_tasks
     assign picked = !next_pop_i && eligible != 32'd0;
     assign settled = 1'b1;
 
-    // One pick of each class. Which class has the turn, and whether there is a pick, is known last.
+    // One pick of each class. Whether there is a pick, and the class that has the turn, arrive
+    // last.
     logic [4:0] high_pick, low_pick;
     always_comb begin
       high_pick = '0;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queue of the tensor engine's planned beats, and stage M: the oldest of them goes into the datapath
-// when its lines are there, and its elements at indices if it has some.
+// Queue of the tensor engine's planned beats, and stage M. The oldest beat leaves stage M for the
+// datapath when its lines are there, and its elements at indices if it has any.
 //
-// Beats with indices, between I1 and M: the oldest that has not asked for its elements asks, once its
-// indices are there, and the beats before it do not need what it takes (the streams and their
-// selection). It may do so from the cycle after it was planned on.
+// Beats with indices ask for their elements between I1 and M. The oldest beat that has not asked
+// does so once its indices are there and no beat before it needs what it takes (the streams and
+// their selection). The earliest cycle for it is the one after its plan.
 //
-// Elements at indices are no operands whose lines are compared with the write buffer: what was
-// launched while a line of a completed instruction is still to come (hold_i) waits for that. Nobody
-// can know in the first cycle of hold that it is complete.
+// Elements at indices are not compared with the write buffer. So an instruction that was launched
+// while a line of a completed instruction is still to come (hold_i) waits for that line. The first
+// cycle of hold_i needs no wait, because nobody can know yet that the instruction is complete.
 //
 //   Lanes, SramBytes, SramBanks, NumThreads   as of ow_engine
 //   Gather       there are beats with indices
-//   push_i, beat_i   a beat that is planned (late); only with room: full_o there is none, one_o for
-//                one
+//   push_i, beat_i   a beat is planned (arrives late in the cycle). Only with room: full_o: there
+//                is none; one_o: there is room for one
 //   src_*_i, src_meets_o   a beat here will write words of an accumulator row
 //   launch_hot_i the thread that is launched
-//   kill_i       threads whose index has led out of memory; fault_o: that of m_o has, at fault_addr_o
+//   kill_i       threads with an index outside memory; fault_o: that of m_o is, at fault_addr_o
 //   m_o, m_valid_o   the oldest beat, 0 if there is none; res_o: where its result goes, or what a
 //                fault leaves of that
-//   m_own_o, m_lends_o   the streams a, b that it takes of in stage M, and those that it leaves to a
-//                beat that asks: each the other's opposite
-//   ready_i      its lines are there; wait_i: it waits for a result; fire_o: it goes
+//   m_own_o, m_lends_o   the streams a, b that it takes from in stage M, and those that it leaves
+//                to a beat that asks: each is the inverse of the other
+//   ready_i      its lines are there; wait_i: it waits for a result; fire_o: it enters the datapath
 //   g_*          ow_engine_operands: elements of the beat that asks
 //   gathered_o   elements for m_o
 //   gth_*        gather port of ow_sram; gth_ask_o: as ow_gather's mem_ask_o
@@ -96,20 +96,22 @@ module ow_engine_beats
   // ----------------------------------------------------------------------------------- queue --
   typedef logic [BeatSlots-1:0] slots_t;
 
-  // All of a beat is in a memory; what is asked of all of them at once, in registers beside it.
+  // A memory holds all of each beat. Fields that are compared in all beats at once are in
+  // registers.
   beat_t  bq_q [BeatSlots];
   slot_t  bq_rp_q, bq_wp_q;
   cnt_t   bq_cnt_q;
   slots_t there_q;  // slots that hold a beat
   beat_t  m_q;      // the oldest one
-  // What it takes of, and the opposite: it chooses for all lanes, which one register drives slowly.
+  // The streams that m_q takes from, and the others. Both select in all lanes, so each is a
+  // register.
   logic [1:0] m_own_q, m_lends_q;
-  slots_t uses_a_q, uses_b_q;         // they take of that stream in stage M
+  slots_t uses_a_q, uses_b_q;         // these beats take from that stream in stage M
   slots_t acc_q;                      // they write words of an accumulator row: this one, these
   logic [BeatSlots-1:0][3:0] acc_row_q;
   logic [BeatSlots-1:0][7:0] acc_words_q;
 
-  // The streams that a beat takes of in stage M.
+  // The streams that a beat takes from in stage M.
   /* verilator lint_off UNUSEDSIGNAL */ // unit only
   function automatic logic [1:0] uses(input beat_t b);
     return {b.data && !is_indexed(b.unit),
@@ -129,7 +131,7 @@ module ow_engine_beats
   assign m_lends_o = m_lends_q;
 
   slot_t      bq_next;
-  logic [1:0] own_next;  // of the beat behind the oldest one, or of what comes
+  logic [1:0] own_next;  // of the beat after the oldest one, or of the beat that is pushed
   assign bq_next = bq_rp_q + slot_t'(1);
   assign own_next = bq_cnt_q > cnt_t'(1) ? {uses_b_q[bq_next], uses_a_q[bq_next]} :
                     push_i ? uses(beat_i) : 2'b00;
@@ -155,7 +157,7 @@ module ow_engine_beats
         bq_wp_q <= bq_wp_q + 1'b1;
       end
       if (fire_o) bq_rp_q <= bq_rp_q + 1'b1;
-      // What comes is known late: it only chooses, and is no summand.
+      // push_i arrives late, so it only selects between precomputed counts.
       if (push_i != fire_o) bq_cnt_q <= push_i ? cnt_t'(increment(32'(bq_cnt_q))) : bq_cnt_q - 1'b1;
       there_q <= (there_q & ~at(fire_o, bq_rp_q)) | at(push_i, bq_wp_q);
     end
@@ -185,8 +187,8 @@ module ow_engine_beats
   end
 
   // --------------------------------------------------------------------- elements at indices --
-  // The oldest beat that has not asked stands in registers of its own, as the oldest of all does:
-  // which one follows is looked up beside the question whether it asks now.
+  // The oldest beat that has not asked is in registers of its own, as the oldest beat of all is.
+  // The next such beat is looked up in parallel with the decision whether this one asks now.
   logic   g_req_ready, g_rsp_valid, g_rsp_fault, m_indexed, killed;
   logic   g_valid_q;   // there is one
   beat_t  g_q;
@@ -211,8 +213,8 @@ module ow_engine_beats
     end
   end
 
-  slot_t  follows;  // the oldest of those behind
-  slots_t passed;   // from the slot of the one up to that
+  slot_t  follows;  // the oldest of the later ones
+  slots_t passed;   // the slots from that of the asking beat up to that one
   always_comb begin : follow
     slot_t s;
     logic  found;
@@ -317,8 +319,8 @@ module ow_engine_beats
     end
   end
 
-  // An answer is that of the oldest beat: those before it have taken theirs, and it stands in the
-  // way of those behind.
+  // An answer always belongs to the oldest beat. Those before it have taken theirs, and it blocks
+  // those after it.
   always_comb begin
     fire_o = 1'b0;
     if (m_valid_o && ready_i) begin

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static contexts of the tensor engine's threads: written by a launch, read by stage I0 for stage I1,
-// by the completion, by the status, and by who would write a descriptor.
+// Static contexts of the tensor engine's threads. A launch writes them. They are read by stage I0
+// for stage I1, by the completion, by the status and by the check before a descriptor is written.
 //
 //   NumThreads   as of ow_engine
 //   l_*_i        a launch: its thread, context and scalar
-//   pick_*_i     choice of stage I0 (one-hot and as an index): pick_dsr_o its descriptors, in the same
-//                cycle; s_*_o its context, from the next cycle until another one is chosen
-//   done_*       context of a thread that completes; show_*: of one that is shown, if it is active
+//   pick_*_i     choice of stage I0 (one-hot and as an index). pick_dsr_o: its descriptors, in the
+//                same cycle. s_*_o: its context, from the next cycle until another one is chosen
+//   done_*       context of a thread that completes; show_*: of the thread that the status shows,
+//                if it is active
 //   dsr_used_o   an active thread uses the descriptor dsr_i
 `include "ow_assert.svh"
 
@@ -56,7 +57,7 @@ module ow_engine_contexts
   end
   assign {s_ctx_o, s_scal_o} = {s_ctx_q, s_scal_q};
 
-  // Descriptors are read behind their choice: it does not wait for the thread's number.
+  // The descriptors are selected by the one-hot choice, which is there before the thread's number.
   always_comb begin
     pick_dsr_o = '0;
     for (int unsigned t = 0; t < NumThreads; t++) begin

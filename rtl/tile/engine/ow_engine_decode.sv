@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of tensor instructions: an instruction and the descriptors that it names become the
-// static part of a thread's context, or a fault. Combinational; used in the cycle of the launch.
+// Decoder of tensor instructions. It turns an instruction and the descriptors that it names into
+// the static part of a thread's context, or into a fault. Combinational; used in the cycle of the
+// launch.
 //
-// An operation is one arm of the case below: what the datapath does, the formats, the operands that
-// it has. Everything after it holds for all operations alike. What has its own way of walking
-// (axpyw, dotw, reductions, gather) sets a flag of the context, too.
+// Each operation is one arm of the case below: what the datapath does, the formats, and the
+// operands that it has. Everything after the case holds for all operations. Operations with a way
+// of walking of their own (axpyw, dotw, reductions, gather) also set a flag of the context.
 //
-// Errors: fcode of the context is FAULT_OP or FAULT_DSR (docs/isa.md); then it has no operands, so
-// that the thread only reports it.
+// Errors: fcode of the context is FAULT_OP or FAULT_DSR (docs/isa.md). The context then has no
+// operands, so the thread only reports the fault.
 //
-// What the tile does not have (FEATURES, OPERATIONS) is an illegal operation: the operation, the
-// type, a FIFO, a queue, a descriptor, a tagged operand, a space of more than two dimensions.
+// An instruction is illegal if it needs something that the tile lacks (FEATURES, OPERATIONS): the
+// operation, the type, a FIFO, a queue, a descriptor, a tagged operand, or more than two
+// dimensions.
 //
-//   Lanes       lanes of the engine; the samples of an axpyw must be a multiple
-//   Features, Operations   what there is, as the registers tell it
+//   Lanes       lanes of the engine; the samples of an axpyw must be a multiple of them
+//   Features, Operations   what the tile has, as the registers say
 //   valid_i     there is an instruction; else the outputs mean nothing
 //   insn_i      the instruction
 //   *_w0_i ...  words of the descriptors a, b, dst: 0 kind, 1 address, 2 and 3 dimensions 0 and 1
-//   a_reads_o ...   what a launch has to wait for, early, for they do not tell a malformed
-//               instruction from a good one: operands a and b are queues; it is triggered by
-//               wavelets; it rounds stochastically
+//   a_reads_o ...   what a launch has to wait for: operands a and b are queues; it is triggered by
+//               wavelets; it rounds stochastically. Early, as malformed instructions set them too
 //   ctx_o       static context; length and number of rows are read from the descriptor again
 //   may_end_o   its first beat may end its inner vector
 module ow_engine_decode
@@ -95,10 +96,10 @@ module ow_engine_decode
   localparam logic [7:0] F16 = 8'd1 << TY_F16, BF16 = 8'd1 << TY_BF16, F32 = 8'd1 << TY_F32,
                          I16 = 8'd1 << TY_I16, I32 = 8'd1 << TY_I32, I8 = 8'd1 << TY_I8;
   localparam logic [7:0] Floats = F16 | BF16 | F32;
-  // .. as types of an instruction
+  // The same for types of an instruction.
   localparam logic [7:0] Mixed = 8'd1 << TY_MIXED, MixedB = 8'd1 << TY_MIXEDB;
 
-  // What is there. A move is one of bits, which every type has that can be addressed.
+  // What the tile has. A move copies bits, so it takes every type that can be addressed.
   localparam features_reg_t Tile = Features;
   localparam operations_reg_t Engine = Operations;
   localparam dp_has_t Has = dp_has(Tile, Engine);
@@ -286,7 +287,7 @@ module ow_engine_decode
         end
         default: ;
       endcase
-      // What is not there is illegal, and left out of all that follows.
+      // What the tile lacks is illegal, and the logic below ignores it.
       if (!Has.red) ctx.red = 1'b0;
       if (!Has.red) ctx.wtrig = ctx.axpyw;
       if (!Has.i8) ctx.i8x2 = 1'b0;
@@ -370,7 +371,7 @@ module ow_engine_decode
       if (ctx.unit == UNIT_NLF) ctx.grp = 3'd1;
       if (ctx.i8x2) ctx.grp = GrpFull + 3'd1;
 
-      // .. and how many at most, whatever its place in the group.
+      // The most elements of a beat, whatever its place in the group.
       ctx.most = ctx.grp;
       if ((ctx.a_kind == SRC_FAB || (ctx.b_kind == SRC_FAB && !ctx.wtrig)) && ctx.most > 3'd1) begin
         ctx.most = 3'd1;
@@ -406,7 +407,8 @@ module ow_engine_decode
                 (ctx.a_fifo && ctx.b_fifo && ctx.a_q[1:0] == ctx.b_q[1:0]) ||
                 (ctx.red && (ctx.a_kind == SRC_IMM || ctx.inf)) ||
                 (ctx.inf && ctx.a_kind != SRC_FAB && ctx.b_kind != SRC_FAB) ||
-                // Indices lie in memory or come in pairs; a scatter has no use for the accumulators.
+                // Indices lie in memory or come in pairs; a scatter has no use for the
+                // accumulators.
                 (indexed && (insn_i.ctl.scalar || ctx.a_tag)) ||
                 (ctx.unit == UNIT_SCATTER && ctx.a_kind == SRC_ACC) ||
                 (!has_a && !ctx.space_d && ctx.b_fifo) ||

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descriptors of the tensor engine: 6 words each (docs/isa.md). Two reads are combinational:
-// one word for the core, and the words of three descriptors that a launch looks at; they never come
-// in one cycle, as both are the core's, and share what they can. Words 2 to 5 of
-// the three descriptors of the thread that stage I0 has chosen stand at the output in the next
-// cycle, until another one is chosen.
+// one word for the core, and the words of three descriptors that a launch looks at. Both come from
+// the core and never in one cycle, so they share logic. Words 2 to 5 of the three descriptors of
+// the thread that stage I0 has chosen are at the output from the next cycle until another is
+// chosen.
 //
-// An address has 24 bits. One that is written with more becomes one outside any memory with the same
-// low bits (ow_engine_pkg::address), so that its use is a fault and not an access somewhere else.
+// An address has 24 bits. A longer one is stored as an address outside any memory with the same low
+// bits (ow_engine_pkg::address). So its use is a fault and not an access somewhere else.
 //
-//   Dims           dimensions, 2 or 4. With 2, words 4 and 5 read as 0, and l_more_o tells of which
-//                  descriptors of the launch they were last written with lengths
-//   Dsrs           descriptors, 2 to 32; who names one beyond has seen to it that it does not matter
+//   Dims           dimensions, 2 or 4. With 2, words 4 and 5 read as 0, and l_more_o says which
+//                  descriptors of the launch had a length written there
+//   Dsrs           descriptors, 2 to 32. Reads of a number beyond return anything: the caller
+//                  reports it as illegal
 //   we_i ...       write of a word; save_* writes word 1 (address) and goes first
 //   l_any_i        there is an instruction; else the l_* outputs mean nothing
 //   l_*_i, p_*_i   descriptors a, b, dst of the launch and of the plan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From stage M to the result: datapath, non-linear functions, accumulator cache, and what is known
-// of the beats in them (ow_engine_flight, which says what the ports named as its are).
+// From stage M to the result: datapath, non-linear functions, accumulator cache, and the record of
+// the beats in them (ow_engine_flight, which explains the ports that have the names of its ports).
 //
 //   Lanes        as of ow_engine
 //   Has          operations that the datapath has; Nonlinear: there are non-linear functions
@@ -95,7 +95,7 @@ module ow_engine_execute
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o
   );
 
-  // Non-linear functions: two elements a beat, in lanes 2k and 2k + 1, from registers.
+  // Non-linear functions: two elements per beat, in lanes 2k and 2k + 1, from registers.
   if (Nonlinear) begin : gen_nonlinear
     logic                nlf_q, bf16_q;
     ow_nlf_pkg::nlf_fn_e fn_q;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four circular buffers in memory that descriptors of kind FIFO name: base, capacity, and how
-// far the reader and the writer are, in elements. The size of an element is the instruction's.
+// The four circular buffers in memory that descriptors of kind FIFO name: base, capacity, and the
+// positions of reader and writer, in elements. The instruction says how large an element is.
 //
-// A source takes and a destination adds elements when its beat is planned: the order of beats, and
-// the write buffer's compare, keep data and counts together. Capacity is what DSR word 2 [15:0]
-// said; writing it empties the buffer. A buffer of capacity 0 is a malformed descriptor.
+// A source takes elements, and a destination adds them, when the beat is planned. The order of
+// beats and the comparison in the write buffer keep data and counts together. DSR word 2 [15:0] is
+// the capacity; writing it empties the buffer. A buffer of capacity 0 is a malformed descriptor.
 //
-// The address of each side's next element stands in a register, with the element size that it is an
-// address for, so that the plan begins with it. A side that is to be used in another size, or whose
-// buffer has been set up anew, is reckoned again, one side a cycle, while its thread stays in stage
-// I1 (stale_o). What is left to the end of the buffer, for each side, and what is free stand in
-// registers of their own, so that the plan finds its limits without a subtraction.
+// A register holds the address of each side's next element and the element size that it holds for,
+// so the plan begins with an address. A side is computed again if it is used in another size, or if
+// its buffer was set up anew. That takes a cycle per side, while its thread stays in stage I1
+// (stale_o). Registers also hold what is left to the end of the buffer, for each side, and what is
+// free, so the plan finds its limits without a subtraction.
 //
 //   set_*_i    a write of word 1 (base) or 2 (capacity) of a descriptor that names FIFO set_n_i
 //   look_i     the thread in stage I1 plans a beat
 //   *_en_i ... its operand is FIFO *_n_i; element size
-//   stale_o    not all its addresses are known: it does not move anything, and looks again
+//   stale_o    some of its addresses are not known: it moves nothing and looks again
 //   *_addr_o   address of the operand's next element
-//   *_room_o   elements from there on at consecutive addresses that it may take (add), at most 16: a
-//              thermometer
-//   move_i     elements are taken and added at this edge (late), v_i or, with d_one_i, one: of the
-//              sources that are FIFOs, and of the destination with d_adds_i. Two sources are not one
-//              FIFO
+//   *_room_o   elements at consecutive addresses from there on that it may take (add), at most 16:
+//              a thermometer
+//   move_i     elements are taken and added at this edge (arrives late): v_i, or one with d_one_i,
+//              from the sources that are FIFOs, and to the destination with d_adds_i. The two
+//              sources are never the same FIFO
 //   none_o     FIFOs of capacity 0
-//   empty_o    FIFOs that hold nothing; full_o: that have no room
+//   empty_o    FIFOs that hold nothing; full_o: FIFOs without room
 `include "ow_assert.svh"
 
 module ow_engine_fifos
@@ -108,7 +108,7 @@ module ow_engine_fifos
   assign full_o = full_q;
 
   // ------------------------------------------------------------------------- sides anew --
-  // That the thread looks is known last. What is reckoned does not wait for it.
+  // look_i arrives last. The new address is computed without it.
   logic        a_old, b_old, d_old;  // the address that its operand would have is not known
   logic [1:0]  anew_n, anew_sz;
   logic [15:0] anew_at;  // elements before the side
@@ -135,8 +135,8 @@ module ow_engine_fifos
   assign v = 16'(v_i);
   assign v_add = d_one_i ? 16'd1 : v;
 
-  // A count and a few elements, which are known late: what a carry or a borrow of them would make of
-  // the upper bits is there before.
+  // A count plus or minus a few elements, which arrive late. The upper bits with a carry or a
+  // borrow are computed before that.
   function automatic logic [15:0] more(input logic [15:0] n, input logic [4:0] late);
     logic [10:0] up;
     logic [5:0]  low;
@@ -183,8 +183,8 @@ module ow_engine_fifos
     end
   end
 
-  // Both sides of a FIFO may move at one edge: by as much, or the writer by one. What a move makes of
-  // it is worked out beside the question whether there is one.
+  // Both sides of a FIFO may move at one edge: by the same number, or the writer by one. The effect
+  // of a move is computed in parallel with the decision whether there is one.
   logic [3:0]       takes, adds, empty_d, full_d;
   logic [3:0][15:0] count_d, free_d;
 

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beats of the tensor engine between stage M, where they enter the datapath, and their results:
-// where each result goes, which addend it wants, and which beat waits for one that is under way.
+// where each result goes, which addend it needs, and which beat waits for one that is under way.
 //
-// Results, in cycles after a beat has fired: RES_LATENCY; NlfLatency for non-linear functions, which
-// take their operands from registers; RED_LATENCY for reductions, in the order in which they fired.
-// There is one place for a result in each cycle, so a beat waits if its own is taken. None overtakes
-// a function of its own thread.
+// Results come a fixed number of cycles after a beat has fired: RES_LATENCY; NlfLatency for
+// non-linear functions, which take their operands from registers; RED_LATENCY for reductions, in
+// the order in which they fired. One result can come in each cycle, so a beat waits if its own
+// cycle is taken. No beat overtakes a function of its own thread.
 //
-// Addends are wanted ADD_LATENCY cycles after a beat fires. An accumulator row is written with the
-// result, so a beat that adds to elements that are under way fires 4 cycles after the beat that
-// makes them. A mixed multiply-add does so after 2 or 3, with the sum that the datapath gives back
-// to itself (back_o). A source in the accumulator cache is read at once and waits for all results
-// to its row; the cache has one read port for both.
+// Addends are needed ADD_LATENCY cycles after a beat fires. An accumulator row is written with the
+// result. So a beat that adds to elements that are under way fires 4 cycles after the beat that
+// makes them. A mixed multiply-add can fire after 2 or 3, because the datapath feeds the sum back
+// to itself (back_o). A source in the accumulator cache is read at once, so it waits for all
+// results to its row. Both share the one read port of the cache.
 //
 //   Lanes       lanes of the engine; a line has 2 * Lanes bytes
 //   m_valid_i, m_i   the oldest planned beat
-//   wait_o      it must not fire in this cycle; else back_o is how its addend comes (ow_datapath)
+//   wait_o      it must not fire in this cycle; else back_o says how its addend comes (ow_datapath)
 //   fire_i      it fires: res_i is where its result goes, d_line_i its addend's line
-//   early_i     .. but its result leaves from stage M
-//   p_acc_o ... the addend of the beat that wants it in this cycle: acc_row_i is row p_row_o of the
+//   early_i     it fires, but its result leaves from stage M
+//   p_acc_o ... the addend of the beat that needs it in this cycle: acc_row_i is row p_row_o of the
 //               accumulator cache, if p_acc_o
-//   late_valid_i, nlf_valid_i   such a result is there
+//   late_valid_i, nlf_valid_i   a result of a reduction, of a non-linear function is there
 //   r_valid_o   the result of r_o is there; it is late_valid_i's, nlf_valid_i's or neither's
-//   ended_o ... an instruction is complete Ahead cycles before its last result is there, if nobody
-//               can find out: what follows waits here for results in the accumulator cache; with a
-//               result for memory, who may look there waits for the line in slot told_slot_o
-//               (told_o). The latter of thread 0 only with tell_i[0], of others with tell_i[1], and
-//               of one at a time. late_ended_o: likewise of a reduction, beside another one
+//   ended_o ... an instruction counts as complete Ahead cycles before its last result, if no
+//               program can see the difference. A result for the accumulator cache: later beats
+//               wait here. A result for memory: readers wait for the line in slot told_slot_o
+//               (told_o). The latter needs tell_i[0] for thread 0 and tell_i[1] for others, one
+//               thread at a time. late_ended_o: the same for a reduction, possibly in the same
+//               cycle
 //   src_under_way_o     results for words src_words_i in row src_row_i of the accumulator cache are
 //               under way, and would be still for a beat that is planned in this cycle
-//   sends_o, writes_o   results for an output queue, for the write buffer are under way; those of
-//               reductions are in late_o; late_soon_o of them are there before that of a beat that
-//               is planned in this cycle
+//   sends_o, writes_o   results for an output queue, for the write buffer are under way. Those of
+//               reductions are in late_o; late_soon_o of them come before that of a beat that is
+//               planned in this cycle
 //   idle_o      nothing is under way
 `include "ow_assert.svh"
 
@@ -97,12 +98,13 @@ module ow_engine_flight
     res_t    r;
   } flight_t;
 
-  // By cycles since they fired. Behind RES_LATENCY there are non-linear functions only.
+  // Indexed by the cycles since they fired. Stages after RES_LATENCY hold non-linear functions
+  // only.
   localparam int unsigned Last = NlfLatency;
   logic [Last:1]       valid_q;
   flight_t [Last:1]    at_q;
   logic [LineW-1:0]    line_q, p_line_q;
-  logic [RED_LATENCY-1:0] resv_q;  // a reduction's result comes in so many cycles
+  logic [RED_LATENCY-1:0] resv_q;  // bit k: a reduction's result comes in k cycles
   logic [2:0]          gap_q;      // cycles until another may be started
   res_t                late_q [4]; // reductions, in their order
   logic [1:0]          late_rp_q, late_wp_q;
@@ -164,10 +166,10 @@ module ow_engine_flight
   /* verilator lint_on UNUSEDSIGNAL */
 
   // --------------------------------------------------------------------------------- waiting --
-  // What m adds to is read in two cycles: a result that comes later must be waited for.
+  // The addend of m is read two cycles later. A result that comes after that must be waited for.
   logic            from_acc;  // a source is in the accumulator cache
-  logic [Last-2:1] meets;     // writes what m adds to, too late
-  logic [3:2]      covers;    // .. all of it, and can give it back
+  logic [Last-2:1] meets;     // a beat that writes what m adds to, and whose result comes too late
+  logic [3:2]      covers;    // it writes all of that, and can feed it back
 
   always_comb begin
     from_acc = m_i.a.from == FROM_ACC || m_i.b.from == FROM_ACC;
@@ -247,12 +249,13 @@ module ow_engine_flight
     else if (nlf_valid_i) r_o = at_q[Last].r;
   end
 
-  // Of reductions at most one is due before the one that is due after Ahead cycles.
+  // At most one reduction is due before the one that is due after Ahead cycles.
   localparam int unsigned Ahead = RES_LATENCY - 1;
   res_t soon;
-  // A function's value is in its line two cycles later than other results. Who would be told of in the
-  // cycle behind it would have its line filled before, and lines are held in the order of telling: it
-  // ends with its line. Two cycles behind it the places of the results are the same, and a beat waits.
+  // The line of a non-linear function is filled two cycles later than those of other results. A
+  // beat that ends in the cycle after it would fill its line first, but lines must be filled in the
+  // order in which their ends are told. So that beat ends only when its line is filled. A beat two
+  // cycles after it needs the same result cycle, and so waits anyway.
   logic behind_nlf;
 
   assign behind_nlf = valid_q[2] && at_q[2].nlf && at_q[2].r.last && at_q[2].r.slot_en;

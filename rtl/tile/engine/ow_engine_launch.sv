@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch of tensor instructions: whether one can be launched now, and what it leaves in the thread
-// table, which is written at the edge. ready_o says so in the next cycle, from a register: who offers
-// an instruction holds it until then, and none is launched in that cycle. quick_o says so at once where
-// little has to be looked at for it: for an instruction on a microthread that is free, without a queue
-// for a source unless no queue belongs to anybody, and not of those that may have to wait for one that
-// rounds or is triggered while such a one runs. There is no ready_o then.
+// Launch of tensor instructions: whether one can be launched now, and what it writes to the thread
+// table at the edge. ready_o answers in the next cycle, from a register. The core holds the
+// instruction until then, and none is launched in that cycle. quick_o answers in the same cycle,
+// for an instruction that is cheap to check; ready_o does not follow it. Such an instruction
+//   - runs on a microthread that is free;
+//   - has no queue as a source, unless no queue is owned;
+//   - cannot have to wait for a running instruction that rounds or is triggered.
 //
-// A launch waits while its thread is busy, while a queue that it reads belongs to a running thread
-// or to the reducer, and while the one that may round stochastically, or the one that is triggered
-// by wavelets, runs. drain waits for the reducer; it starts that, and is no thread. Whether an
-// instruction is well-formed is known late in the cycle and makes no difference to what it waits
-// for: a malformed one reports its fault when it has been launched.
+// A launch waits while its thread is busy, and while a queue that it reads belongs to a running
+// thread or to the reducer. One instruction at a time may round stochastically, and one at a time
+// may be triggered by wavelets. drain waits for the reducer and starts it; it uses no thread. A
+// malformed instruction waits like a good one, because the check ends late in the cycle. It reports
+// its fault after the launch.
 //
 //   Lanes, NumThreads, Features, Operations   as of ow_engine
 //   here_i              insn_i is an instruction, offered or not; early in the cycle
 //   valid_i, insn_i, ready_o   instructions, valid/ready
-//   quick_o             insn_i is launched in this cycle if it is offered; early, for of descriptors
-//                       it takes the kinds of a and b alone
+//   quick_o             insn_i is launched in this cycle if it is offered. Early: it looks at no
+//                       descriptors but at the kinds of a and b
 //   halt_i              none is launched
 //   active_i ...        running threads; those that are triggered by wavelets, that round
 //   own_i, red_owned_i  queues that running threads, the reducer, read
-//   w0_i ...            words of the descriptors a, b, dst: 0 to 3; more_i: dimensions that are not there
-//                       have lengths
+//   w0_i ...            words 0 to 3 of the descriptors a, b, dst; more_i: dimensions that the tile
+//                       lacks have lengths
 //   launch_o ...        a thread starts: which, one-hot and as an index; its context; the queues
 //                       that it reads; where it starts; the addresses that it will save
 //   drain_o             the reducer starts; bad_thread_o: the instruction names no thread
@@ -138,7 +139,7 @@ module ow_engine_launch
     end
   end
 
-  // That it is offered comes last.
+  // valid_i arrives last.
   assign go = here_i && valid_i && !halt_i && !ready_q;
   assign launch_o = go && thread_ok && !is_drain && !waits;
   assign drain_o = go && thread_ok && is_drain && !red_busy_i;

@@ -2,14 +2,14 @@
 // The operands of the tensor engine's beats: three streams of SRAM lines (a, b, and the addend in
 // the destination) on two read ports, and the selection of each lane's elements in stage M.
 //
-// Ports. a has read port 0, the addend has read port 1; b takes port 0 if a does not want it, else
-// port 1 if the addend does not. When all three ask, or two for the same bank, one with lines ahead
-// waits for one without; else each waits in turn. A stream asks for one line a cycle, so three
-// streams run at 1.5 cycles a beat and two at 1.
+// Ports. a has read port 0, the addend has read port 1. b takes port 0 if a does not ask, else port
+// 1 if the addend does not. If all three ask, or two ask for the same bank, a stream with lines
+// ahead waits for one without; otherwise they take turns. Each stream asks for one line per cycle.
+// So two streams run at one cycle per beat, three at 1.5.
 //
 // Stage M. The oldest planned beat (m_i) is ready (ready_o) when its lines are there; they may
-// arrive in this very cycle. The elements stand on a_o and b_o, the addend's line on d_line_o; with
-// fire_i it takes them.
+// arrive in the same cycle. Its elements are on a_o and b_o, the addend's line on d_line_o. With
+// fire_i the beat takes them.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
 //   SramBytes, SramBanks   of the memory, as ow_sram's: what is planned (commit_i) lies in it
@@ -17,7 +17,7 @@
 //   Gather     there are beats that gather or scatter
 //   Int8       there are elements of a byte
 //   plan_i ... the planned beat's operands, index 0 a, 1 b, 2 addend (ow_engine_stream)
-//   m_own_i, m_lends_i   the streams a, b that m_i takes of in stage M, and those that are g_i's
+//   m_own_i, m_lends_i   the streams a, b that m_i takes from in stage M, and those that are g_i's
 //   acc_row_i  accumulator row of a source of m_i
 `include "ow_assert.svh"
 
@@ -72,8 +72,8 @@ module ow_engine_operands
   output logic                       ready_o,
   input  logic                       fire_i,
   input  logic [32*Lanes-1:0]        acc_row_i,
-  // The oldest beat that gathers or scatters and has not asked for it (it is m_i, or waits behind
-  // it): it takes its indices, and what it scatters, ahead of stage M. No beat before it may need
+  // The oldest beat that gathers or scatters and has not asked for it: m_i or one after it. It
+  // takes its indices, and what it scatters, before it is in stage M. No beat before it may need
   // these operands.
   input  logic                       g_valid_i,
   /* verilator lint_off UNUSEDSIGNAL */ // operands only
@@ -106,7 +106,7 @@ module ow_engine_operands
 
   assign room_o = room == 3'b111;
 
-  // What was taken ahead is not taken again.
+  // What a beat took before stage M it does not take again.
   logic m_early_a, m_early_b;
   assign m_early_a = Gather && m_i.unit == UNIT_SCATTER;
   assign m_early_b = Gather && m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
@@ -114,17 +114,18 @@ module ow_engine_operands
   assign m_fresh = {1'b0, m_i.d_from == ADD_MEM && !m_i.d_hit,
                     m_early_b ? 2'd0 : m_i.b.fresh, m_early_a ? 2'd0 : m_i.a.fresh};
 
-  // A stream that m_i does not use is g_i's. If that may take of it (g_valid_i), no beat before it
-  // needs it, m_i included, so the selection depends on m_i alone, and not on whether either fires.
+  // A stream that m_i does not use is g_i's. If g_i may take from it (g_valid_i), no beat before
+  // g_i needs it, including m_i. So the selection depends on m_i alone, and not on which of them
+  // fires.
   function automatic logic is_there(input logic [1:0] lines, input logic [1:0] wanted);
     return wanted == 2'd0 || (wanted[1] ? lines[1] : lines[0]);
   endfunction
 
   logic            g_valid;
   logic [2:0]      for_g, g_uses, g_hit;
-  logic [1:0]      to_g;      // likewise, of a and b: what chooses elements
+  logic [1:0]      to_g;      // the same for a and b: these select elements
   logic [2:0][1:0] g_fresh;
-  // Of a stream that is not g_i's, m_i has taken nothing ahead: its choice does not wait for that.
+  // m_i took nothing early from a stream that is not g_i's, so this selection can ignore that case.
   logic [2:0]      own_hit;
   logic [2:0][1:0] own_fresh;
   assign own_hit = {m_i.d_hit, m_i.b.hit, m_i.a.hit};
@@ -166,8 +167,8 @@ module ow_engine_operands
   end
 
   // A stream that has lines ahead gives way to one that has none, on a port and in a bank. Indices
-  // are taken as soon as they are there, so that their stream looks as if it had none: it counts as
-  // such only if no other does. Else of three that ask, each waits in turn.
+  // are taken as soon as they arrive, so their stream always looks as if it had none. It counts as
+  // empty only if no other stream is. Otherwise, if all three ask, they take turns.
   localparam int unsigned BankLow = (Lanes == 8 ? 4 : 3) - OffW;  // bits of a line's number
   localparam int unsigned BankHigh = 2 + $clog2(SramBanks) - OffW;
   logic [2:0] leave_q, leave, ask, none, some;
@@ -231,8 +232,8 @@ module ow_engine_operands
   end
 
   /* verilator lint_off UNUSEDSIGNAL */ // each function looks at some fields
-  // The operand's line, with lane 0's element where it belongs: two lines moved down by so many
-  // bytes. A line that moves up is the upper one of the two.
+  // The operand's line, with lane 0's element in its place: two lines moved down by so many bytes.
+  // A line that moves up is the upper one of the two.
   function automatic logic [LineW-1:0] turn(input opnd_t o, input logic [31:0] imm,
                                             input logic [LineW-1:0] l0,
                                             input logic [LineW-1:0] l1);

@@ -55,9 +55,8 @@ module ow_engine_output
   logic [Lanes-1:0][31:0] o_data_q;
   logic                   may_early, move, early_out, early_hold, pk_idle;
 
-  // Moves leave from stage M when nothing is ahead of them: those that skip zeros in the next cycle,
-  // as what is skipped is looked at in a cycle of its own. The packer is ready for one before it is
-  // known that it goes.
+  // Moves leave from stage M when nothing is ahead of them. A move that skips zeros leaves a cycle
+  // later, after a cycle that finds its zeros. The packer makes a place before the beat fires.
   assign move = m_i.data && m_i.raw && m_i.r.out;
   assign may_early = move && !sends_i && !late_valid_i;
   assign early_out = fire_i && may_early && !m_i.r.skip && !o_valid_q;

@@ -18,7 +18,7 @@ package ow_engine_pkg;
   typedef enum logic [2:0] {
     UNIT_NONE    = 3'd0,
     UNIT_GATHER  = 3'd1,  // b is an index; its element takes the place of a
-    UNIT_FMAG    = 3'd2,  // .. the place of b
+    UNIT_FMAG    = 3'd2,  // b is an index; its element takes the place of b
     UNIT_SCATTER = 3'd3,
     UNIT_NLF     = 3'd4
   } unit_e;
@@ -28,10 +28,10 @@ package ow_engine_pkg;
     logic [6:0] op;       // funct7, for the hang report
     logic       axpyw;
     logic       wtrig;    // axpyw or dotw: operands come through the weight buffer
-    logic       ring;     // .. whose results are rows for the reducer
+    logic       ring;     // axpyw or dotw whose results are rows for the reducer
     logic       red;      // a reduction over dimension 0
     logic       fma;      // the destination is read, too
-    logic       fresh;    // .. but taken as +0 while dimension 1 is at its start
+    logic       fresh;    // the destination is taken as +0 while dimension 1 is at its start
     unit_e      unit;
     logic [2:0] nlf;      // function of UNIT_NLF
     dp_op_e     dop;      // what the datapath does
@@ -39,7 +39,7 @@ package ow_engine_pkg;
     dp_fmt_e    dst_fmt;  // format of the result and of the addend
     logic       stoch;
     logic       prio;
-    logic       i8x2;     // two int8 elements a lane
+    logic       i8x2;     // two int8 elements per lane
     logic [3:0] fcode;    // fault found at the launch
     logic [2:0] grp;      // log2 of the destination's group of elements, which a beat stays in
     logic [2:0] most;     // log2 of the elements that a beat may have
@@ -69,12 +69,12 @@ package ow_engine_pkg;
     logic       space_d;  // the iteration space is that of dst, else of a
     logic       inf;      // dimension 0 has no end: until stream end
     logic       close;    // append a control wavelet
-    logic       row_end;  // .. which ends a row, a stream
+    logic       row_end;  // that control wavelet ends a row, a stream
     logic       stream_end;
   } ctx_t;
 
-  // A context as an engine with these features can have it: bits that none sets are 0, so that
-  // synthesis finds what is never asked for.
+  // A context without the bits that an engine with these features never sets: they are constant 0,
+  // so their logic disappears.
   function automatic ctx_t ctx_of(input ctx_t ctx, input int unsigned lanes,
                                   input ow_isa_pkg::features_reg_t features,
                                   input ow_isa_pkg::operations_reg_t operations);
@@ -91,7 +91,7 @@ package ow_engine_pkg;
     if (lanes == 2 && !has.i8) {c.grp[2:1], c.most[2:1]} = '0;
     if (features.fifos == '0) {c.a_fifo, c.b_fifo, c.d_fifo} = '0;
     if (!operations.tags) c.a_tag = 1'b0;
-    // Numbers of FIFOs stand there, too.
+    // These fields also hold FIFO numbers.
     if (features.queues <= 4'd4) {c.a_q[2], c.b_q[2], c.d_q[2]} = '0;
     if (features.dsrs <= 5'd15) {c.a_dsr[4], c.b_dsr[4], c.d_dsr[4]} = '0;
     return c;
@@ -141,10 +141,10 @@ package ow_engine_pkg;
   typedef struct packed {
     logic [3:0]  thread;
     logic        last;     // the instruction's last
-    logic        cut;      // .. which a fault stopped
+    logic        cut;      // the last result, and a fault stopped the instruction
     logic        kill;     // a fault came before the result: it goes nowhere
     logic        close;    // closes an accumulator row
-    logic        written;  // .. which has been written
+    logic        written;  // the closed row has been written
     logic        slot_en;  // has a write buffer slot
     wslot_t      slot;
     logic        acc_we;
@@ -153,7 +153,7 @@ package ow_engine_pkg;
     logic [7:0]  mask;     // lanes with a result
     logic        out;      // to the output queue out_q
     logic [2:0]  out_q;
-    logic        out_end;  // .. nothing more of this instruction
+    logic        out_end;  // nothing more of this instruction follows in the output queue
     logic        out_close;
     logic        row_end;
     logic        stream_end;
@@ -166,7 +166,7 @@ package ow_engine_pkg;
   // A planned beat.
   typedef struct packed {
     logic        data;       // the datapath works
-    logic        late;       // a reduction: its result comes late
+    logic        late;       // a reduction: its result comes RED_LATENCY cycles after its last beat
     logic        none;       // no result of its own
     unit_e       unit;
     logic [2:0]  nlf;
@@ -186,7 +186,7 @@ package ow_engine_pkg;
     logic [31:0] a_imm;
     logic [31:0] b_imm;
     logic [3:0]  src_row;    // accumulator row of a source
-    logic [7:0]  src_words;  // .. and the words of it that are read
+    logic [7:0]  src_words;  // the words of that row that are read
     addend_e     d_from;
     logic        d_hit;
     logic [23:0] base;       // gather, scatter
@@ -209,8 +209,8 @@ package ow_engine_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // An address and bytes behind it, at most 64, that come late: what a carry of them would make of the
-  // upper bits is there before.
+  // An address plus up to 64 bytes, which arrive late. The upper bits with a carry are computed
+  // before.
   function automatic logic [23:0] advance(input logic [23:0] addr, input logic [6:0] late);
     logic [16:0] up;
     logic [7:0]  low;

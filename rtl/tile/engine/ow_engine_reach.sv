@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of which lines an operand of the beat in stage I1 has, and whether it may: twice in
-// the plan for the sources, once for the destination. Combinational.
+// Which bytes of which lines an operand of the beat in stage I1 covers, and whether it may. The
+// plan has two instances for the sources and one for the destination. Combinational.
 //
-// Elements that are aligned to their size do not cross lines; a beat does at most once. The memory
-// ends with a line, so that only lines are compared with its end.
+// Elements that are aligned to their size do not cross lines, so a beat crosses at most one line
+// border. The memory ends with a line, so only the line is compared with its end.
 //
 //   Lanes, SramBytes   as of ow_engine
 //   kind_i, sz_i, addr_i   where the operand begins

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduler of the tensor engine: which of the threads that can plan a beat does so.
 //
-// Combinational choice; no cycle is lost by a switch. Round robin, with three rules before it:
-//   priority   threads with the priority bit go first, but each 16th time in a row that others
-//              wait, one of those goes
+// Combinational choice; a switch costs no cycle. Round robin, with three rules before it:
+//   priority   threads with the priority bit go first. After 15 of their turns in a row while
+//   others
+//              wait, one of the others goes
 //   quantum    a thread without fabric operands, once chosen, keeps the other such threads out for
 //              up to 32 beats while it is ready: its lines stay in the operand streams
 //   fabric     threads with fabric operands take turns with that thread
-// Starvation-free: each rule is bounded, and threads with and without the priority bit take turns
-// among themselves, each class by a pointer of its own. So of n threads that are always ready, one
-// without the bit goes at least once in 16 * 32 * n choices, and once in 16 * n if none of them is
-// without fabric operands.
+// No thread starves: each rule is bounded. Threads with the priority bit have a round robin
+// pointer, and those without it have another. If n threads are always ready, one without the bit
+// goes at least once in 16 * 32 * n choices. If all n have fabric operands it goes once in 16 * n.
 //
 //   NumThreads   threads
 //   ready_i      threads that can go now
-//   but_i        .. without these if drop_i, which may come late: both choices are made
+//   but_i        threads that cannot go if drop_i. drop_i may arrive late: both choices are made
 //   prio_i       threads with the priority bit
 //   sticky_i     threads without fabric operands
 //   take_i       the choice counts

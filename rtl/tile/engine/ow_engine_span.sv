@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many elements the beat in stage I1 has. Combinational.
 //
-// Each limit is a thermometer: bit i is set if the beat may have more than i elements. The least of
-// all limits is then their AND, and no limit waits for another.
+// Each limit is a thermometer: bit i is set if the beat may have more than i elements. The smallest
+// limit is the AND of all, so no limit waits for another.
 //   group      a beat stays within 2^grp elements of the destination (of the inner vector, for a
-//              reduction), so that its result is one line or accumulator row
+//              reduction), so its result is one line or accumulator row
 //   vector     what is left of dimension 0
 //   wavelet    a pair, or what is left of it; one element for words and for tags
 //   row        of an accumulator source
 //   FIFO       what it holds, or has room for
-//   step       an operand whose step is not its element's size takes an element a beat
+//   step       an operand whose step is not its element's size takes one element per beat
 //
 //   Lanes        lanes of the engine
 //   c_i          context of the thread
@@ -94,7 +94,7 @@ module ow_engine_span
       if (some_o[k] && (k == 15 || !some_o[(k + 1) % 16])) v_o = v_o | 5'(k + 1);
     end
     v_end_o = !c_i.inf && rem < 16'd17 && (vector & ~others) == '0;
-    // The elements of this beat come late.
+    // v_o arrives late, so only the last sum and comparison use it.
     limit = 5'd1 << c_i.most;
     may_end_o = !c_i.inf &&
                 (v_end_o ? len_i <= 16'(limit)

@@ -3,18 +3,18 @@
 // order of the beats, and the line of the last beat, kept.
 //
 // Planning. A beat needs bytes of a line (need_i: those that it may look at), and perhaps of the
-// line after it (two_i). If the first line is the one kept, and no write was planned to those bytes
-// since it was read, it is not read again (hit_o): an unaligned vector costs a line a beat, a scalar that
-// advances an element at a time a line each 16 bytes. fresh_o says how many lines the beat adds;
-// commit_i takes it (only with room_o). Whether bytes that it reads have a write under way is
-// looked up outside (ow_engine_writes); pend_i are those of the beat's last line.
+// line after it (two_i). The first line is not read again (hit_o) if it is the one kept and no
+// write to those bytes was planned after it was read. So an unaligned vector costs one line per
+// beat. A scalar that advances by one element costs one line per 16 bytes. fresh_o says how many
+// lines the beat adds; commit_i takes it (only with room_o). ow_engine_writes looks up whether
+// bytes that the beat reads have a write under way; pend_i are those of the beat's last line.
 //
-// Requests go out in order, from registers, the first in the cycle after the commit. Data is taken
-// by the oldest beat: have_o says whether one line is there (bit 0), and two (bit 1), the one that
-// arrives in this cycle too. With use_i (early) line0_o and line1_o are what the beat would take, and
-// take_i takes fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2, and
-// up to Slots lines are read ahead, so that two streams and the writes that want the same banks slip
-// against each other until they do not.
+// Requests leave in order, from registers, the first in the cycle after the commit. The oldest beat
+// takes the data. have_o says whether one line is there (bit 0), and two (bit 1), including the one
+// that arrives in this cycle. With use_i (early), line0_o and line1_o are what the beat would take;
+// take_i takes fresh_m_i of them. So a beat that is planned in cycle t can use its line in t + 2.
+// Up to Slots lines are read ahead. Two streams and the writes that meet in the same banks thus
+// shift against each other until they do not meet.
 //
 //   Lanes      lanes of the engine; a line has 2 * Lanes bytes
 //   TagW       width of a line's number
@@ -71,16 +71,16 @@ module ow_engine_stream
 
   `OW_ASSERT_INIT(slots_4_8, Slots == 4 || Slots == 8)
 
-  logic [TagW-1:0]     tag_q;       // the line kept, once the last planned beat has been used ..
-  logic [VecBytes-1:0] good_q;      // .. and its good bytes
+  logic [TagW-1:0]     tag_q;       // the line kept, once the last planned beat has been used
+  logic [VecBytes-1:0] good_q;      // the good bytes of the line kept
   logic [LineW-1:0]    kept_q;
   logic [TagW-1:0]     addr_q [Slots];
   logic [TagW-1:0]     ask_q;       // the line that is asked for, or will be next
   logic [LineW-1:0]    data_q [Slots];
   logic [PtrW-1:0]     ap_q, rp_q, fp_q, hp_q;  // planned, requested, filled, used
   logic [PtrW:0]       cnt_q;   // planned and not yet used
-  logic [PtrW:0]       want_q;  // .. and not yet granted
-  logic [PtrW:0]       have_q;  // .. there
+  logic [PtrW:0]       want_q;  // planned and not yet granted
+  logic [PtrW:0]       have_q;  // read and not yet used
 
   always_comb begin
     hit_o = 1'b0;
@@ -90,7 +90,7 @@ module ow_engine_stream
       fresh_o = two_i ? (hit_o ? 2'd1 : 2'd2) : (hit_o ? 2'd0 : 2'd1);
     end
   end
-  // The kept line is known last.
+  // The kept line arrives last.
   always_comb begin
     room_o = 1'b1;
     if (plan_i) begin
@@ -99,8 +99,7 @@ module ow_engine_stream
     end
   end
 
-  // What the planned beat adds: that it goes on (commit_i) is known last, and enables what has been
-  // made ready.
+  // What the planned beat adds. commit_i arrives last and only enables the registers.
   logic            adds;
   logic [TagW-1:0] next_line, first_line, last;  // first of those that it adds; its last one
   assign adds = fresh_o != 2'd0;
@@ -110,8 +109,8 @@ module ow_engine_stream
   assign req_o = want_q != '0;
   assign req_line_o = ask_q;
 
-  // The line that is asked for stands in a register of its own, so that its request waits for no
-  // choice: which one follows is looked up beside the grant.
+  // The line that is asked for has a register of its own, so its request waits for no selection.
+  // The next line is looked up in parallel with the grant.
   always_ff @(posedge clk_i) begin
     if (want_q > (PtrW+1)'(1)) begin
       if (gnt_i) ask_q <= addr_q[rp_q + PtrW'(1)];
@@ -126,7 +125,7 @@ module ow_engine_stream
                    have_q != '0 || rvalid_i};
   assign ahead_o = 4'(have_q);
 
-  // The lines stand there as soon as somebody may use them: whether they are taken is known late.
+  // The lines are at the outputs as soon as a beat may use them, because take_i arrives late.
   logic [LineW-1:0] first, second;
   always_comb begin
     first = '0;
@@ -175,7 +174,7 @@ module ow_engine_stream
         hp_q <= hp_q + PtrW'(used);
         kept_q <= fresh_m_i[1] ? second : first;
       end
-      // Grant and commit come late.
+      // Grant and commit arrive late, so they only select.
       if (commit_i) want_q <= gnt_i ? want_q + (PtrW+1)'(fresh_o) - (PtrW+1)'(1)
                                     : want_q + (PtrW+1)'(fresh_o);
       else if (gnt_i) want_q <= want_q - (PtrW+1)'(1);

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tagged wavelets on their way to their beats: index times step takes a cycle of its own, between the
-// queue and stage I1, at a wavelet a cycle.
+// Tagged wavelets on their way to their beats. The product of index and step takes a cycle of its
+// own, between the queue and stage I1. Throughput is one wavelet per cycle.
 //
 //   1  a thread with such an operand is in stage I1: the head of its queue is taken, with the steps
-//      and addresses that stand there
+//      and addresses of that thread
 //   2  products and sums (bases of an inner vector do not move while it lasts)
-//   3  two places, in order: the beat is planned when the oldest one is of the thread in stage I1
+//   3  two places, in order: a beat is planned when the oldest one belongs to the thread in stage
+//   I1
 //
-// What is taken is what the instruction needs for sure: of its inner vector not more elements than
-// are left, and nothing while a control wavelet is at the head, which is for stage I1 when no wavelet
-// of the thread is here. So none is left when an instruction ends; a fault drops what is.
+// A wavelet is taken only if its instruction needs it for sure: not more elements than are left of
+// the inner vector, and nothing while a control wavelet is at the head. The control wavelet goes to
+// stage I1 when no wavelet of the thread is here. So no wavelet is left here when an instruction
+// ends; a fault drops those that are.
 //
-// Every wavelet here is planned in bounded time, so that none waits for ever behind one of another
-// thread: its beat writes memory or the accumulator cache, and waits for writes and results only. From
-// a FIFO (operand b) the thread takes one at a time, and only while something is in it; nobody else
-// reads it (docs/isa.md, FIFOs).
+// Every wavelet here is planned in bounded time, so none waits for ever for one of another thread.
+// Its beat writes memory or the accumulator cache, and waits only for writes and results. If
+// operand b is a FIFO, the thread takes one wavelet at a time, and only while the FIFO holds
+// something; no other thread reads that FIFO (docs/isa.md, FIFOs).
 //
-//   NumThreads    contexts; live_i: of threads that have something to issue
+//   NumThreads    contexts; live_i: threads that have something to issue
 //   here_i        the thread in stage I1 (s_thread_i) has such an operand, and is not at its end;
-//                 want_i: and it is planned in this cycle, which is known late
+//                 want_i: and it is planned in this cycle, which arrives late
 //   head_valid_i, head_i   of its queue
-//   left_i        elements that are left of its inner vector; inf_i: without an end
-//   b_fifo_i, b_ready_i    operand b is a FIFO; that holds something
+//   left_i        elements that are left of its inner vector; inf_i: it has no end
+//   b_fifo_i, b_ready_i    operand b is a FIFO; that FIFO holds something
 //   b_i, d_i, *_step_i, d_len_i   bases, steps, and elements of the destination
 //   b_counts_i    operand b has addresses
 //   take_o        the head is taken from the queue
 //   none_o        no wavelet of the thread in stage I1 is here
-//   has_o, value_o, b_o, d_o, far_o   the oldest one is its: element, addresses; one of them is beyond
-//                 all addresses, or the index beyond the destination
-//   use_i         it is planned (late)
+//   has_o, value_o, b_o, d_o, far_o   the oldest wavelet is its: element; addresses; an address has
+//                 more than 24 bits, or the index is beyond the destination
+//   use_i         it is planned (arrives late)
 //   fed_o         the thread whose wavelet is the oldest in the next cycle, if use_i comes now;
 //                 fed_early_o: the same as if want_i were here_i
 //   full_o        none is taken in this cycle
@@ -173,7 +175,8 @@ module ow_engine_tags
     end
   end
 
-  // Whom the next cycle finds in front, if the thread in stage I1 uses what is its.
+  // The thread of the oldest wavelet in the next cycle, if the thread in stage I1 uses its wavelet
+  // now.
   function automatic logic [NumThreads-1:0] hot(input logic on, input tid_t t);
     hot = '0;
     hot[t] = on;
@@ -185,7 +188,7 @@ module ow_engine_tags
   assign fed_early_o = valid_q[0] && !(here_i && has_o) ? stays : follows;
   assign full_o = t_valid_q && !moves;
 
-  // The product may stay where it is: both places are taken, and a halt lets nobody use them.
+  // A product may stay here while both places are taken and a halt keeps them from being used.
   assign idle_o = !moves && (!t_valid_q || live_i[t_q.thread]) &&
                   (!valid_q[0] || live_i[done_q[0].thread]) &&
                   (!valid_q[1] || live_i[done_q[1].thread]);

@@ -2,14 +2,18 @@
 // Thread table of the tensor engine: what is known of each thread, the register between the stages
 // I0 and I1, and the completion of instructions.
 //
-// Events, each with its ports and in any cycle: a launch; the choice of stage I0, whose thread's
-// context stands in the s_* registers in the next cycle, when stage I1 plans its beat; what comes
-// of that beat; a fault of an index; a slot of the write buffer that is about to be free;
-// ends of instructions, from four places. A beat that follows one of its own thread directly gets
-// the new walk, which is on its way to the table.
+// Events, each with its ports and in any cycle:
+//   - a launch;
+//   - the choice of stage I0: the thread's context is in the s_* registers in the next cycle, when
+//     stage I1 plans its beat;
+//   - the result of that plan;
+//   - a fault of an index;
+//   - a slot of the write buffer that is about to be free;
+//   - ends of instructions, from four places.
+// A beat directly after one of its own thread gets the new walk before the table has it.
 //
-// Completion: one thread a cycle, the lowest first. It saves its addresses, one a cycle, and then
-// gives its completion action (done_valid_o).
+// Completion: one thread per cycle, the lowest first. It saves its addresses, one per cycle. Then
+// it gives its completion action (done_valid_o).
 //
 // Errors: the first fault is kept (fault_o), with the instruction's pc and the bad address.
 //
@@ -19,12 +23,12 @@
 //                thread in stage I1 stays there
 //   s_*_o        the thread whose beat stage I1 plans. s_live_o: it has something to issue; flags
 //                that may have changed since it was chosen are read in this cycle
-//   i_*_i        what stage I1 does, all for s_hot_o: data, its walk after it; wait for a write
-//                buffer slot; the end; i_stored_i: its last result is in the write buffer, and first
-//                there; ..
+//   i_*_i        what stage I1 does, all for s_hot_o: data and its walk after it; wait for a write
+//                buffer slot; the end. i_stored_i: its last result is in the write buffer, or about
+//                to be
 //   kill_*_i     an index of a thread leads out of memory
 //   head_i ...   write buffer slots that are about to be written
-//   end_*_i      threads whose last result is where it belongs, or will be for all who look
+//   end_*_i      threads whose last result is in its place, or will be before anyone can look
 `include "ow_assert.svh"
 
 module ow_engine_threads
@@ -161,7 +165,7 @@ module ow_engine_threads
   tmask_t live_q;       // has something to issue
   tmask_t ending_q;     // only the end is left to issue
   tmask_t abort_q;      // stopped by a fault
-  tmask_t kill_q;       // .. of an index: results behind it go nowhere
+  tmask_t kill_q;       // stopped by a fault of an index: results after it go nowhere
   tmask_t started_q;    // has sent something to its output queue
   tmask_t half_a_q, half_b_q;  // the lower half of a pair is done
   tmask_t wait_q;       // waits for a write to reach the SRAM
@@ -174,8 +178,8 @@ module ow_engine_threads
   tmask_t tag_q;        // takes tagged wavelets
   tmask_t donep_q;      // complete; saving addresses, completion action
   tmask_t [7:0] in_use_q;   // threads that need a wavelet of input queue q to issue
-  tmask_t two_q;            // threads with two fabric operands ..
-  tmask_t [7:0] two_a_q;    // .. of which a is input queue q
+  tmask_t two_q;            // threads with two fabric operands
+  tmask_t [7:0] two_a_q;    // those of two_q whose operand a is input queue q
   tmask_t [7:0] out_use_q;  // threads that send to output queue q
   tmask_t [3:0] fifo_rd_q;  // threads that take from, add to FIFO n
   tmask_t [3:0] fifo_wr_q;
@@ -193,7 +197,7 @@ module ow_engine_threads
   walk_t      dn_walk;
   /* verilator lint_on UNUSEDSIGNAL */
   tmask_t     emit_hot;  // the thread that is complete at this edge
-  logic [7:0] emit_own;  // .. and the queues that it gives back
+  logic [7:0] emit_own;  // the queues that it gives back
 
   // --------------------------------------------------------------------------- stage I0 to I1 --
   logic        s_valid_q;
@@ -287,12 +291,12 @@ module ow_engine_threads
     return en ? tmask_t'(16'd1 << t) : '0;
   endfunction
 
-  // Whoever would begin to wait for the slot that is written now tries again at once.
+  // A thread that would begin to wait for the slot that is written now tries again at once.
   logic   waits;
   assign waits = i_wait_i && !(head_i && head_slot_i == i_wait_slot_i);
 
-  // A beat that is planned and does not go (a hazard) leaves its thread as it is, also in a cycle in
-  // which another thread is launched.
+  // A beat that is planned but held back by a hazard leaves its thread unchanged. This holds also
+  // in a cycle in which another thread is launched.
   tmask_t i_hot, taken, kill_hot, woken;
   assign i_hot = s_valid_q ? s_hot_q : '0;
   assign taken = i_data_i ? i_hot : '0;
@@ -423,7 +427,7 @@ module ow_engine_threads
     end
   end
 
-  // The first fault, and the completion of what is no thread.
+  // The first fault, and the completion of instructions that use no thread.
   engine_fault_reg_t fault_q;
   logic [31:0] fault_pc_q;
   logic [23:0] fault_addr_q;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a thread stands after the beat in stage I1: loop counters and addresses. Combinational.
 //
-// The steps of the outer dimensions depend on the loop counters alone, so that their sum is there
-// before the beat's length is; each address is one sum for a beat within the inner vector, one for
-// a beat that ends it, the bytes of the beat on top of either, and a choice.
+// The steps of the outer dimensions depend on the loop counters alone, so their sum is ready before
+// the beat's length. Each address is computed twice: for a beat within the inner vector and for one
+// that ends it. The bytes of the beat are added to both, and one is selected.
 //
 // A reduction's destination walks one dimension less: its dimension 0 belongs to the inner vectors.
 // Operations that wavelets trigger have no outer dimensions here: each wavelet says where its
@@ -47,7 +47,7 @@ module ow_engine_walk
     return addr_t'($signed(step));
   endfunction
 
-  // Three summands as two: no carry but the last addition's is waited for.
+  // Three summands as two (carry-save), so only the last addition has a carry chain.
   function automatic addr_t [1:0] save(input addr_t x, input addr_t y, input addr_t z);
     return {addr_t'(((x & y) | (x & z) | (y & z)) << 1), x ^ y ^ z};
   endfunction
@@ -59,14 +59,14 @@ module ow_engine_walk
     return two[0] + two[1];
   endfunction
 
-  // A dimension starts again behind its last element. Whose lengths count is asked last.
+  // A dimension starts again after its last element. Which lengths count arrives last.
   function automatic logic is_last(input logic [15:0] n, input logic [15:0] len);
     return len == '0 || 16'(not_next(32'(n), 32'(len))) == '0;
   endfunction
 
   logic [2:0][15:0] n, len;    // dimensions 1 to 3: counters, lengths
-  logic [2:0]       goes;      // .. go on at the end of the inner vector
-  logic [2:0]       wraps;     // .. and start again
+  logic [2:0]       goes;      // dimensions that go on at the end of the inner vector
+  logic [2:0]       wraps;     // dimensions that start again there
 
   always_comb begin
     n = '0;
@@ -103,7 +103,7 @@ module ow_engine_walk
     if (c_i.red) d_out[0] = wide(d_dim_i[0].step);
   end
 
-  // Dimension 0: a step, none, or (late) elements that lie beside each other.
+  // Dimension 0: one step, none, or the number of adjacent elements, which arrives late.
   addr_t      a_next, b_next, d_next;
   addr_t      a_in, b_in, d_in;
   logic [6:0] a_late, b_late, d_late;

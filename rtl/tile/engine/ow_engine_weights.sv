@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weight buffer and row ring of the wavelet-triggered operations (axpyw, dotw): one runs at a time.
 //
-// Wavelets of the instruction's queue are popped ahead, one a cycle; in the cycle after the pop the
-// address that the index selects is computed, and the wavelet enters a buffer of four. The engine
-// looks at the first two entries and takes one, or both when the second is a control wavelet that
-// the beat of the first can carry.
+// Wavelets of the instruction's queue are popped ahead, one per cycle. In the cycle after the pop
+// the address that the index selects is computed, and the wavelet enters a buffer of four. The
+// engine looks at the first two entries. It takes one, or both if the second is a control wavelet
+// that the beat of the first can carry.
 //
-// Rows, of an axpyw or of a dotw's results: the ring starts at slot 0 when all rows that were closed
-// before have been freed (blocked_o until then); its slots are contiguous. row_first_o: nothing is in
-// the row yet; row_full_o: one more result of a dotw fills it.
+// Rows, of an axpyw or of a dotw's results: the ring starts at slot 0 when all rows that were
+// closed before have been freed (blocked_o until then); its slots are contiguous. row_first_o:
+// nothing is in the row yet; row_full_o: one more result of a dotw fills it.
 //
-// The vector of a dotw: a row end that is taken leads to the next one, and behind the last of them
-// to the first. Its addresses are those of the descriptor; the plan checks what they reach.
+// The vector of a dotw: each row end moves on to the next vector, and from the last one to the
+// first. Its addresses come from the descriptor; the plan checks their range.
 //
-//   SramBytes       size of the SRAM, for the range check; Dotw: there is dotw
-//   start_i ...     launch: queue, address of the matrix, distance of its rows (bytes), of the
-//                   ring's first slot, slots, bytes a slot, words. ring_i: there is a ring. vec_i:
-//                   first vector, distance of the next, how many (0: the one)
-//   may_end_i       the beat that is planned in this cycle may end its vector: rest_o, entries
-//                   behind those that it then takes (early)
-//   used_i          entries that the beat takes (0 to 2), if it goes; take_i (late): it does, at this
-//                   edge; close_i: the row is closed; product_i: a weight has been added to the row,
-//                   or a result put there
+//   SramBytes       size of the SRAM, for the range check; Dotw: the tile has dotw
+//   start_i ...     launch: queue; address of the matrix; distance of its rows in bytes; first
+//                   slot, slots, bytes per slot and words of the ring. ring_i: there is a ring.
+//                   vec_i: first vector, distance of the next, number of vectors (0 counts as 1)
+//   may_end_i       the beat that is planned in this cycle may end its vector. rest_o: entries
+//                   after those that it then takes (early)
+//   used_i          entries that the beat takes (0 to 2), if it goes. take_i (arrives late): it
+//                   takes them at this edge. close_i: the row is closed. product_i: a weight has
+//                   been added to the row, or a result put there
 //   blocked_o       the next row of the ring is still in use; blocked_next_o: also after a row that
 //                   is freed in this cycle
 module ow_engine_weights
@@ -185,7 +185,7 @@ module ow_engine_weights
       rows_used_q <= '0;
     end else begin
       if (close_i != row_free_i) begin
-        // That a row is closed is known late: it only chooses, and is no summand.
+        // close_i arrives late, so it only selects between precomputed counts.
         rows_used_q <= close_i ? 8'(increment(32'(rows_used_q))) : rows_used_q - 8'd1;
       end
       if (start_i) begin

@@ -2,45 +2,44 @@
 // Write buffer of the tensor engine: one line with byte enables for each beat that writes SRAM,
 // from its planning until it is in the SRAM.
 //
-// A slot is taken when the beat is planned (alloc_i, only when full_o is low) and gets its data when
-// the result is there (fill_i), at most one in a cycle; or in the cycle in which it is taken
-// (alloc_fill_i, known late), if no result is there or under way.
-// Lines go to the SRAM in the order in which they were filled, which for one thread is the order of
-// its beats: written when the SRAM grants it, from the cycle after the fill on. A slot without
-// bytes only keeps its place.
+// A slot is taken when the beat is planned (alloc_i, only when full_o is low). It gets its data
+// when the result is there (fill_i), at most one per cycle. A beat whose result needs no wait fills
+// it in the same cycle (alloc_fill_i, arrives late). Lines go to the SRAM in the order in which
+// they were filled. For one thread that is the order of its beats. A line may be written from the
+// cycle after its fill on, when the SRAM grants it. A slot without bytes only keeps its place.
 //
 // Read after write: while a beat is planned, the lines that it reads are compared with all slots,
 // byte by byte (hazard_o; hazard_slot_o is one of the slots to wait for). pend_o are the bytes of a
 // line that have a write under way.
 //
-//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
-//   SramBytes, SramBanks   of the memory, as ow_sram's: what is written, and read by a beat that is
-//              issued, lies in it
-//   Slots      4 to WRITE_SLOTS; fewer than that hold up streams of writes
-//   rd_i ...   the three operands of the planned beat: line, bytes that it may look at of it and of
-//              the line after it, two: it looks at that at all, hit: the first line will not be
-//              read. Index 0 a, 1 b, 2 dst
 // Order of writes and reads: a line gives way to a read of the same banks while there is room, but
-// not to more than AgeLimit in a row, and not if it is the last of its instruction; to elements at
-// indices only while no instruction's last line is here, as these ask in every cycle.
+// at most AgeLimit times in a row, and not if it is the last of its instruction. It gives way to
+// elements at indices, which ask in every cycle, only while no instruction's last line is here.
 //
+//   Lanes      lanes of the engine; a line has 2 * Lanes bytes
+//   SramBytes, SramBanks   of the memory, as ow_sram's. All accesses here lie within it
+//   Slots      4 to WRITE_SLOTS; fewer than WRITE_SLOTS hold up streams of writes
+//   rd_i ...   the three operands of the planned beat: line; bytes that it may look at in it and in
+//              the line after it; two: it looks at that line at all; hit: the first line will not
+//              be read. Index 0 a, 1 b, 2 dst
 //   rd0_* ...  the engine's read requests of this cycle, and its gather port's
-//   wr_gives_o the line gives way to reads: a request that the memory serves after them (ow_sram)
+//   wr_gives_o the line gives way to reads: the memory serves its request after them (ow_sram)
 //   head_o     the slot head_slot_o asks for its write; first_o: first_slot_o will from the next
-//              cycle on. Whoever waits for such a slot may try again: a beat that is planned two
-//              cycles later finds it written, or waits once more
+//              cycle on. A thread that waits for such a slot may try again: a beat that is planned
+//              two cycles later finds it written, or waits once more
 //   done_o     an instruction's last line asks for its write, in this cycle or from the next one
-//              on: then it counts as done, as no later request of the tile is served before it. Not
-//              for a line that comes with alloc_fill_i while head_o is low: who sends it knows
+//              on. Then it counts as done, as no later request of the tile is served before it. A
+//              line that comes with alloc_fill_i while head_o is low gives no done_o: its sender
+//              knows
 //   told_i     an instruction counts as done already, but its last line, in told_slot_i, is still
-//              to come (before its fill_i): hold_o until it is in the SRAM, for all who might look.
-//              hold_look_o: for those who look at the lines look_i only, as these are under way.
-//              tell_o[1]: it may be told, as it was not for HoldLimit cycles in a row. Then hold_o
-//              falls and stays low for HoldGap cycles, so that those get at the SRAM, too.
-//              tell_o[0]: likewise of thread 0, which is told however long it has been, but while
-//              the host has waited (host_waits_i) for HostLimit cycles nobody is: its age in the
-//              SRAM's order counts only while hold_o is low
-// None of these depends on the grant.
+//              to come (before its fill_i). hold_o is high until it is in the SRAM, for all
+//              readers. hold_look_o: for readers of the lines look_i only, as these are under way
+//   tell_o     [1]: a thread may be told as done early. Low after HoldLimit cycles of hold_o in a
+//              row; then hold_o stays low for HoldGap cycles, so that waiting readers get at the
+//              SRAM. [0]: the same for thread 0, which has no such limit. Both are low once the
+//              host has waited (host_waits_i) for HostLimit cycles, as its age in the SRAM's order
+//              counts only while hold_o is low
+// No output depends on the grant.
 `include "ow_assert.svh"
 
 module ow_engine_writes
@@ -65,7 +64,7 @@ module ow_engine_writes
   input  logic                         alloc_i,
   input  logic [TagW-1:0]              alloc_line_i,
   input  logic [VecBytes-1:0]          alloc_be_i,
-  input  logic                         alloc_some_i,  // .. has bytes, which they tell late
+  input  logic                         alloc_some_i,  // it has bytes (arrives late)
   input  logic                         alloc_last_i,
   input  logic [3:0]                   alloc_thread_i,
   input  logic                         alloc_fill_i,
@@ -149,18 +148,18 @@ module ow_engine_writes
   assign get_slot = fill_i ? fill_slot : alloc_slot;
   assign told_slot = idx_t'(told_slot_i);
 
-  // The lowest free slot, whether it is taken or not.
+  // The lowest free slot, computed whether or not it is taken.
   logic [Slots-1:0] vacant, free;
   assign vacant = ~valid_q;
   assign free = Slots'(lowest(32'(vacant)));
   assign alloc_slot = idx_t'(index(32'(free)));
-  // Threads are chosen by how many are free, which does not wait for where they are.
+  // full_o comes from a count of free slots, so it does not wait for their positions.
   assign full_o = taken_q == (SlotW+1)'(Slots);
   assign one_o = taken_q == (SlotW+1)'(Slots - 1);
   assign any_o = valid_q != '0 || gap_q != '0 || run_q != '0 || host_q != '0;
 
-  // Which slots a beat meets, by operand: bytes of its line, of the line after it. Whether it looks
-  // at the one and the other is known last, so that it is asked last.
+  // The slots that a beat meets, by operand: in bytes of its line, in bytes of the line after it.
+  // Whether it looks at each line arrives last, so it is the last term.
   logic [2:0][Slots-1:0]    meets_line, meets_next;
   logic [2:0][VecBytes-1:0] pend_line, pend_next;
   logic [2:0]               any_line, any_next;
@@ -205,8 +204,8 @@ module ow_engine_writes
     end
   end
 
-  // A read of the same banks goes first while there is room: then it is the write that slips, not
-  // the beats, and the next ones do not meet again.
+  // A read of the same banks goes first while there is room. Then the write shifts and the beats do
+  // not, and the next ones do not meet again.
   localparam int unsigned BankLow = Lanes == 8 ? 4 : 3;
   localparam int unsigned BankHigh = 2 + $clog2(SramBanks);
   logic [BankHigh:BankLow] bank;
@@ -219,9 +218,8 @@ module ow_engine_writes
   logic             told_q;    // the end of an instruction that the head is has been told
   logic             meets, meets_gather, may_yield, yield, pop;
 
-  // The head stands in registers of its own, so that its request does not wait for its choice: what
-  // it will be when it is written, and what is filled into the empty buffer, are looked up beside
-  // the memory's grant.
+  // The head has registers of its own, so its request does not wait for a selection. The next head,
+  // and what is filled into the empty buffer, are looked up in parallel with the memory's grant.
   logic             takes_next, takes_fill;  // the head is another one from the next cycle on
   logic             gets;                    // something is filled
   idx_t             next;
@@ -266,7 +264,7 @@ module ow_engine_writes
   assign meets = (rd0_req_i && rd0_addr_i[BankHigh:BankLow] == bank) ||
                  (rd1_req_i && rd1_addr_i[BankHigh:BankLow] == bank);
   assign meets_gather = (gth_req_i & gth_banks) != '0 && (valid_q & last_q) == '0;
-  // That it meets a read is found by the memory too, so that its grants do not wait for it here.
+  // The memory finds conflicts with reads itself, so its grants do not wait for this block.
   assign may_yield = filled_q < 4 && !head_last_q && age_q != AgeLimit;
   assign yield = (meets || meets_gather) && may_yield;
   assign wr_req_o = head_o && head_some_q && !(meets_gather && may_yield);
@@ -276,8 +274,8 @@ module ow_engine_writes
   assign wr_wdata_o = data_q[head];
   assign pop = head_o && ((wr_req_o && wr_gnt_i) || !head_some_q);
 
-  // The head asks the SRAM, and nothing that asks later, with the same or a lower place in the
-  // order there, is served before it. Nobody waits yet for a slot that is only just taken.
+  // The head asks the SRAM. No request that comes later, with the same or a lower place in the
+  // SRAM's order, is served before it. No thread waits yet for a slot that was only just taken.
   assign first_o = fill_i && filled_q == '0;
   assign first_slot_o = fill_slot_i;
   always_comb begin
@@ -348,7 +346,7 @@ module ow_engine_writes
         valid_q[head] <= 1'b0;
         op_q <= op_q + 1'b1;
       end
-      // What comes is known late: it only chooses, and is no summand.
+      // gets and pop arrive late, so they only select between precomputed counts.
       if (gets != pop) filled_q <= gets ? count_t'(increment(32'(filled_q))) : filled_q - 1'b1;
       if (alloc_i != pop) taken_q <= alloc_i ? count_t'(increment(32'(taken_q))) : taken_q - 1'b1;
     end

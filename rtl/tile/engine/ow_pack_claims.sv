@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of ow_pack that the engine has claimed for vectors on their way: one pool of Slots, of which
-// each queue always gets its first.
+// Places of ow_pack that the engine has claimed for vectors on their way. All queues share one pool
+// of Slots places, but each queue can always claim its first.
 //
-// A claim comes late in the cycle: all comparisons are made with and without it. What was freed in the
-// cycle before is free.
+// A claim arrives late in the cycle, so all comparisons are made with and without it. A place that
+// was freed in the cycle before is free.
 //
 //   Queues, Slots  queues, places
-//   alloc_valid_i  a claim for queue alloc_q_i; only while alloc_ready_o of that is high
-//   alloc_more_o   who could claim after a claim for alloc_q_i in this cycle, whether it comes or not
+//   alloc_valid_i  a claim for queue alloc_q_i; only while alloc_ready_o of that queue is high
+//   alloc_more_o   queues that could claim after a claim for alloc_q_i in this cycle, whether or
+//                  not that claim comes
 //   null_i, finished_i   a place of null_q_i, of finished_q_i is free again
 //   none_o         queues without a claim
 //   idle_o         nothing changes at this edge, given these inputs
@@ -44,8 +45,8 @@ module ow_pack_claims
   cnt_t                  claim_q [Queues];  // places claimed: on their way and waiting
   logic [Queues-1:0]     none_q;  // no place claimed
   cnt_t                  free_q;  // places not claimed
-  logic                  spare_q; // more of them than queues that have none
-  logic                  two_q;   // .. by two at least
+  logic                  spare_q; // more of them than queues without a claim
+  logic                  two_q;   // at least two more
   logic                  null_q, finished_q;
   logic [QueueW-1:0]     null_queue_q, finished_queue_q;
 
@@ -62,9 +63,9 @@ module ow_pack_claims
   end
 
   cnt_t [Queues-1:0]     back, held;  // claims that are free again; those that are left
-  logic [Queues-1:0]     none;      // .. none
+  logic [Queues-1:0]     none;      // queues without a claim
   cnt_t                  free, idle_queues;
-  logic                  some1, some2, some3;  // more free places than queues without one, by so many
+  logic                  some1, some2, some3;  // free places exceed such queues by 1, 2, 3
   logic                  alone;       // the claim is the first of its queue
 
   always_comb begin
@@ -106,7 +107,7 @@ module ow_pack_claims
     end
   end
 
-  // A queue whose last claim is about to be free has none already.
+  // A queue whose last claim is about to be freed already counts as having none.
   logic [Queues-1:0] ready, more;
 
   always_comb begin

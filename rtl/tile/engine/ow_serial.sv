@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine for area and not for speed: what ow_engine does, an element at a time, for the
-// operations that streamed layers take (ow_serial_decode). Bits, faults and order are those of
-// docs/isa.md; only cycles differ, and which elements of a beat a fault leaves undone: those from the
-// element at fault on. Threads take turns, whatever their priority: an element each, an axpyw a weight.
+// The tensor engine for area instead of speed. It does what ow_engine does, an element at a time,
+// for the operations of streamed layers (ow_serial_decode). Bits, faults and order are those of
+// docs/isa.md. What differs: the cycles, and the elements of a beat that a fault leaves undone
+// (here from the faulty one on). Threads take turns, whatever their priority: an element or a
+// weight each. One memory keeps descriptors and thread state in words of 32 bits. One adder moves
+// addresses and counters on, a word at a time. Results come from ow_fp_serial in the reducer.
 //
-// One memory keeps descriptors and what is known of the threads, a word of 32 bits each; one adder
-// moves addresses and counters on, a word at a time; what it computes, ow_fp_serial in the reducer does.
-//
-//   ow_serial_decode    what a launch makes of an instruction       ow_serial_words  the memory
-//   ow_serial_threads   who runs, who waits, whose turn it is       ow_serial_rows   accumulator rows
+//   ow_serial_decode    turns an instruction into flags             ow_serial_words  the memory
+//   ow_serial_threads   which threads run, wait, or have the turn   ow_serial_rows   rows of sums
 //   ow_serial_next      the steps
 //
-// A launch takes 18 cycles (15 without b); an element some 9, and 5 for each operand in memory, and what
-// ow_fp_serial takes. What the next state reads of the memory is addressed in the state before.
+// A launch takes 18 cycles (15 without b). An element takes about 9, 5 more for each operand in
+// memory, and the time of ow_fp_serial. Each step addresses what the next one reads of memory.
 //
 //   SramBytes, NumThreads (2 to 4), QueueDepth, Queues, Dsrs (to 16)   as the registers tell them
 //   tensor_*     instructions, valid/ready; sync_done_o: thread 0's is complete
 //   dsr_*        descriptors: a write is taken with dsr_ready_o, a read answered with dsr_rvalid_o
 //   rd_*, wr_*   SRAM (ow_sram), lines of 4 bytes; all else as of ow_engine
-//   fp_*         the reducer's adder, which is the engine's for an element's time
-//   fault_o ...  the first fault; the thread is ended by it
+//   fp_*         the reducer's adder, which the engine has for an element at a time
+//   fault_o ...  the first fault; it ends the thread
 //   idle_o       nothing changes at this edge, given these inputs
 `include "ow_assert.svh"
 
@@ -111,7 +110,7 @@ module ow_serial
   logic        launch_q;        // a launch is being made
   logic        op_bad_q, dsr_bad_q, a_more_q;
   logic        end_0_q, end_1_q; // the element ends its inner vector, the instruction
-  logic [23:0] at_q;            // address of the operand in hand; of a launch the length of a
+  logic [23:0] at_q;            // address of the operand in hand; during a launch the length of a
   logic [31:0] moved_q;         // the element of a move
   logic [15:0] factor_q;        // b of a product, or 1
   logic        far_q;           // a weight's index leads beyond 24 bits
@@ -121,7 +120,7 @@ module ow_serial
   tmask_t      half_q, half_a_q, half_b_q;  // the lower half of a pair is done: dst, a, b
   logic        halt_q, ready_q, sync_q, refused_q, busy_q;
   logic        rd_req_q, wr_req_q, dsr_ok_q;
-  logic        still_q;         // the step is the one before, and what it reads has been read
+  logic        still_q;         // same step as before; what it reads has been read
 
   // ------------------------------------------------------------------------------- parts ----
   /* verilator lint_off UNUSEDSIGNAL */ // flags are wider than other words
@@ -263,7 +262,7 @@ module ow_serial
                 : step_q == W_PLACE ? unsigned'(times_q) : adds_row ? {18'd0, r1[13:0], 2'd0} : '0;
   assign sum = {10'd0, r0[23:0]} + addend;
 
-  logic zero, zero_q, computed_q;  // those of the cycle before, as a result stays
+  logic zero, zero_q, computed_q;  // those of the cycle before: the result stays in its register
   always_ff @(posedge clk_i) begin
     if (step_q == W_TIMES) times_q <= index * distance;
     if (step_q == L_SECOND) ring_q <= ring;
@@ -274,7 +273,7 @@ module ow_serial
   // ------------------------------------------------------------------------------- conditions ----
   logic misplaced, beyond, faulty, dst_room, takes;
   logic offer, launch_ok;
-  // What is offered, a cycle later: the thread's number comes out of the core's memory.
+  // A cycle later: the thread's number comes out of the core's memory.
   logic drain_q, thread_ok_q;
   tid_t offer_q;
   assign offer = tensor_valid_i && !ready_q && !halt_q && !refused_q;
@@ -364,7 +363,7 @@ module ow_serial
       if (step_q == L_OFFER && step_d == L_CTL) t_q <= offer_q;
       else if (step_q == S_IDLE && step_d == S_PICK) t_q <= next;
       {halt_q, busy_q} <= {halt_i, red_busy_i};
-      dsr_ok_q <= dsr_we_i && !dsr_used && !dsr_ready_o;  // which one it is comes late
+      dsr_ok_q <= dsr_we_i && !dsr_used && !dsr_ready_o;  // the descriptor's number arrives late
       ready_q <= launched || red_start_o || (failed && launch_q);
       sync_q <= (red_start_o && tensor_i.ctl.thread == '0) ||
                 (step_q == S_SAVE && f_q.save == '0 && t_q == '0);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoder of the serial tensor engine: what a launch makes of an instruction and of the descriptors
-// that it names, which it reads one after the other: of each first the words 0 and 1, then 2 and 3.
-// Combinational. The rules are those of ow_engine_decode, for what an engine has that streamed layers
-// take: moves, sums, products and casts in binary16 and with binary32 results, and axpyw.
+// Decoder of the serial tensor engine: what a launch finds in an instruction and its descriptors.
+// It gets the descriptors one after the other, first the words 0 and 1 of each, then 2 and 3.
+// Combinational. The rules are those of ow_engine_decode, for the operations of streamed layers:
+// moves, sums, products and casts in binary16 and with binary32 results, and axpyw.
 //
 //   Lanes, Queues, Dsrs   as the registers tell them
 //   insn_i      the instruction
-//   opnd_i      whose descriptor it is: a, b, then dst
+//   opnd_i      the operand of the descriptor: a, b, then dst
 //   word0_i, acc_i   its word 0, and whether its address is in the accumulator cache
 //   word2_i, word3_i, more_i   its dimensions, and whether it has others
-//   flags_i     what is known so far; a_length_i: length of a, a_more_i: .. has dimensions beyond
-//   op_o        what follows from the operation alone, and whether there is no such one
+//   flags_i     what is known so far; a_length_i: length of a; a_more_i: a has dimensions beyond
+//   op_o        what follows from the operation alone, and whether it is illegal
 //   first_o, second_o   what is known with words 0 and 1, with words 2 and 3; *_op_o, *_dsr_o: an
 //               illegal operation, a malformed descriptor
-//   ring_o      sums in the ring of rows whose words 2 and 3 these are: whoever launches axpyw checks it
-//               in the next cycle
+//   ring_o      sums for the check of the ring of rows with these words 2 and 3; ow_serial checks
+//               them in the next cycle
 module ow_serial_decode
   import ow_pkg::*;
   import ow_serial_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first fault of the serial tensor engine, until a reset; as ow_engine reports it.
+// The first fault of the serial tensor engine, kept until a reset and reported as by ow_engine.
 //
-//   failed_i     an instruction is at fault, at this edge: its thread, the cause, its address in the
-//                program, and that of the element
+//   failed_i     an instruction is at fault, at this edge: its thread, the cause, its address in
+//                the program, and that of the element
 module ow_serial_fault
   import ow_pkg::*;
 (

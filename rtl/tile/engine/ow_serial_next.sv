@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of the serial tensor engine: which one is next, and what this one does besides. Combinational.
+// The steps of the serial tensor engine: which step is next, and what this one does. Combinational.
 //
 //   step_i, step_o   the step, and the next one
-//   *_i          what ow_serial knows, by its names
+//   *_i          the registers and signals of ow_serial with these names
 //   wait_*_o     the thread in hand waits: for the queue that is looked at, its output queue, a row
-//   pop_o, push_o   a wavelet is taken from the queue of the operand in hand, and its next one stands
-//                there in the next cycle but one; one is sent
-//   skips_o      .. that is a control wavelet in front of an operand
-//   leaves_o     the element has been pushed, is the lower half of a pair, or is a zero that is left out
+//   pop_o        a wavelet is taken from the queue of the operand in hand; the next one is at the
+//                head two cycles later
+//   push_o       a wavelet is sent
+//   skips_o      the wavelet that is taken is a control wavelet in front of an operand
+//   leaves_o     the element has been pushed, is the lower half of a pair, or is a zero that is
+//                left out
 //   stuck_o      nothing goes on before an input changes
 module ow_serial_next
   import ow_pkg::*;

@@ -40,10 +40,10 @@ package ow_serial_pkg;
     logic       a32;         // elements of a and b have 32 bits
     logic       d32;
     logic       tag;         // to the fabric: with an index
-    logic       skip;        // .. without zeros
+    logic       skip;        // to the fabric: without zeros
     logic       flt;         // floating-point elements: -0 is a zero
     logic       close;       // a control wavelet at the end
-    logic       row_end;     // .. which ends a row, a stream
+    logic       row_end;     // that control wavelet ends a row, a stream
     logic       stream_end;
     logic       inf;         // dimension 0 has no end: until a stream end
     logic       dim1;        // there is a dimension 1
@@ -56,37 +56,37 @@ package ow_serial_pkg;
     S_IDLE,
     S_READ_DSR,
     L_OFFER,       // a launch: may it begin now?
-    L_CTL,         // .. the instruction's words are kept
+    L_CTL,         // the instruction's words are kept
     L_PC,
     L_SCALAR,
-    L_LOOK,        // .. its descriptors are read, a, b, dst
+    L_LOOK,        // its descriptors are read: a, b, dst
     L_FIRST,
     L_SECOND,
-    L_JUDGE,       // .. it may go on, has to wait, or is a fault
+    L_JUDGE,       // the launch may go on, has to wait, or is a fault
     L_FLAGS,
     L_N0,
     L_N1,
     L_INDEX,
     S_PICK,        // a turn
     S_LOAD,
-    S_CHECK,       // is there what the element needs?
-    S_SKIP,        // .. a control wavelet in front of it has been taken
+    S_CHECK,       // is all there that the element needs?
+    S_SKIP,        // a control wavelet in front of it has been taken
     S_FLUSH,       // the end: half a pair is sent
-    S_SAVE,        // .. addresses are saved, and it is complete
+    S_SAVE,        // addresses are saved, and the instruction is complete
     S_SAVED,
     W_LOOK,        // a weight: where its row of a begins
     W_TIMES,
     W_PLACE,
-    W_AIM,         // .. and that of dst
+    W_AIM,         // where its row of dst begins
     R_LOOK,        // a row is closed
     R_NEXT,
     S_COUNT,       // an element: the end of its inner vector, of the instruction?
     S_COUNT_1,
-    S_OPERAND,     // .. an operand after the other
+    S_OPERAND,     // one operand after the other
     S_STEP,        // its address, which moves on
-    S_OUTER,       // .. also by dimension 1
+    S_OUTER,       // the address also moves on by dimension 1
     S_STEP_OUTER,
-    S_AIM,         // .. may it be used?
+    S_AIM,         // may the address be used?
     S_ACCESS,
     S_TAKE,        // what has been read is there
     S_FINISH,
@@ -102,7 +102,7 @@ package ow_serial_pkg;
     FOR_ROW     = 2'd3
   } for_e;
 
-  // Words of a thread in the engine's memory; addresses of a, b and dst stand first, by operand.
+  // Words of a thread in the engine's memory. The addresses of a, b and dst come first, by operand.
   localparam logic [3:0] WORD_N0 = 4'd3;      // elements of dimension 0 so far
   localparam logic [3:0] WORD_FLAGS = 4'd4;
   localparam logic [3:0] WORD_CTL = 4'd5;     // the instruction's control word
@@ -113,8 +113,9 @@ package ow_serial_pkg;
   localparam logic [3:0] WORD_ROW = 4'd10;    // axpyw: where its row begins
   localparam logic [3:0] WORD_N1 = 4'd11;     // inner vectors so far
 
-  // Whether n + 1 is `count`, without waiting for the carry of an addition: the lowest bits must differ,
-  // and each other one exactly where the bit below differs and is 1 in n, as a carry then comes from it.
+  // Whether n + 1 is `count`, without an adder's carry chain. The lowest bits must differ. Each
+  // other bit must differ exactly where the bit below differs and is 1 in n, as a carry then comes
+  // from it.
   function automatic logic last_of(input logic [15:0] n, input logic [15:0] count);
     automatic logic [15:0] differ;
     differ = n ^ count;

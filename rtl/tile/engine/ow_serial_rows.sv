@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the accumulator cache that an axpyw fills and the reducer empties: a ring, which starts at
-// slot 0 when all rows that were closed before have been freed.
+// Rows of the accumulator cache that an axpyw fills and the reducer empties. They are a ring. It
+// starts at slot 0 when all rows that were closed before have been freed.
 //
-//   start_i, slots_i   a launch, rows of its ring (0 is 1, at most 16)
+//   start_i, slots_i   a launch, rows of its ring (0 counts as 1, at most 16)
 //   close_i, free_i    the row is closed; the reducer gives one back
 //   product_i          a weight has been added to the row
 //   ok_o         the row may be written

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of the serial tensor engine: which run, what each waits for, and whose turn it is. Who is
-// ready after the last one that had a turn is the next. A launch that is tried moves the round to its thread,
-// too (thread_i); as ow_serial tries them, a thread that is ready has a turn after 1, 4 or 12 turns of
-// others at most, with 2, 3 or 4 threads.
+// Threads of the serial tensor engine: which run, what each waits for, and which one has the turn.
+// The turn goes to the next ready thread after the last one that had it. An attempt at a launch
+// also moves the round to its thread (thread_i). With 2, 3 or 4 threads, a ready thread has its
+// turn after at most 1, 4 or 12 turns of others.
 //
 //   NumThreads   2 to 4; QueueDepth: slots of an output queue
-//   start_i      a launch: the thread that thread_i names, with these flags, descriptors and operation
+//   start_i      a launch: the thread that thread_i names, with these flags, descriptors and
+//   operation
 //   end_i        it is complete, or a fault ends it
 //   wait_i       it waits, for for_i of queue q_i; go_i: it has a turn and waits for nothing
 //   row_ok_i     the next accumulator row is free
@@ -56,7 +57,7 @@ module ow_serial_threads
   for_e [NumThreads-1:0]      for_q;
   logic [NumThreads-1:0][2:0] queue_q;
   logic [7:0]                 own_q, own;
-  // Descriptors, with a bit above: it is used.
+  // Descriptors; the bit above each number says that it is used.
   logic [NumThreads-1:0][2:0][4:0] dsr_q;
   logic [6:0]                 op_q [4];
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the serial tensor engine: words 0 to 5 of the descriptors, words of the threads; one
-// write port and two read ports, whose data stand in the cycle after the address. What is read and
-// written where, by the step that the engine is in.
+// The memory of the serial tensor engine: words 0 to 5 of the descriptors, and words of the
+// threads. It has one write port and two read ports, whose data come in the cycle after the
+// address. The step of the engine selects what is read and written where.
 //
-// An address has 24 bits; one that is written with more becomes one outside any memory with the same low
-// bits. Dimensions 2 and 3 are not there: their words read as 0, and more_o tells that one of them was
-// last written with a length.
+// An address has 24 bits. A longer one is stored as an address outside any memory with the same low
+// bits. There are no dimensions 2 and 3: their words read as 0, and more_o says that a length was
+// written to one of them.
 //
 //   step_i       the step
 //   thread_i     the thread in hand
 //   flags_i, ctl_i, k_i, early_i, ending_i   as of ow_serial
 //   dsr_*, insn_i   the core's words
-//   sum_i, zero_i   of the adder; 0 instead
-//   ends_i          the element was the last one of its inner vector: its count begins anew
-//   result_i, half_we_i   the lower half of a pair is kept; index_we_i: the index of a tag goes on
+//   sum_i, zero_i   the adder's result; write 0 instead of it
+//   ends_i          the element was the last one of its inner vector: its count begins again
+//   result_i, half_we_i   the lower half of a pair is kept; index_we_i: the index of a tag moves on
 //   r0_o, r1_o   what is read
 module ow_serial_words
   import ow_pkg::*;
@@ -53,7 +53,7 @@ module ow_serial_words
   typedef logic [7:0] addr_t;
 
   logic [3:0]  number;  // descriptor of the operand in hand
-  logic [3:0]  space;   // .. whose lengths count
+  logic [3:0]  space;   // the descriptor whose lengths count
   addr_t       r0_addr, r1_addr, w_addr;
   logic        w_en;
   logic [35:0] w_data, r0_q, r1_q;

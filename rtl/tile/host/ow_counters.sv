@@ -84,7 +84,7 @@ module ow_counters
       end
     end
 
-    // What the engine does: one cause at a time, whose time is added when it ends.
+    // The engine's state: one cause at a time. Its time is added when it ends.
     logic [47:0] spent_q [CTR_STALL_INPUT:CTR_NO_WORK];
     logic [CTR_NO_WORK:CTR_STALL_INPUT] spent_there_q;
     logic [47:0] since_q;
@@ -111,7 +111,7 @@ module ow_counters
       end
     end
 
-    // The other two causes, asleep and waiting, begin and end at any time. Their change is known
+    // The other two causes, asleep and waiting, begin and end at any time. Their change arrives
     // last, so it only enables these registers.
     logic [1:0][47:0] time_q;
     logic [1:0]       runs_d, runs_q;
@@ -131,7 +131,7 @@ module ow_counters
       end
     end
 
-    // A counter is what is kept, plus the time from the beginning of what still goes on.
+    // A counter is its kept value, plus the time for which its cause has lasted.
     logic [47:0] kept, from, more;
     always_comb begin
       kept = '0;

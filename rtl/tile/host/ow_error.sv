@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why the tile is stopped (docs/memory-map.md, ERROR). It keeps the first error that core, engine,
-// reducer, ramp or registers report, until clear_i. Of several in one cycle the first in this order
-// counts: core, engine, reducer, ramp, registers. halt_o is high from the cycle after the report.
-// An error that is still reported after clear_i stops the tile again.
+// reducer, ramp or registers report, until clear_i. If several report in one cycle, the first in
+// this order counts: core, engine, reducer, ramp, registers. halt_o is high from the cycle after
+// the report. An error that is still reported after clear_i stops the tile again.
 //
 //   clear_i        forgets the error; reports in such a cycle are not taken
 //   pc_i           where the core is; at a register access, that instruction

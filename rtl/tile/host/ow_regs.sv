@@ -203,7 +203,7 @@ module ow_regs
   assign rd = req_q && !we;
   assign task_re_o = rd && is_tasks_reg(addr);
 
-  // -------------------------------------------------------------------------------------- writes --
+  // ------------------------------------------------------------------------------------- writes --
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
   core_ctrl_reg_t ctrl;
   inq_reg_t inq;
@@ -312,7 +312,7 @@ module ow_regs
     end
   end
 
-  // --------------------------------------------------------------------------------------- errors --
+  // ------------------------------------------------------------------------------------- errors --
   logic misuse, error_pending;
   regs_cause_e misuse_cause;
   logic [31:0] error_word, error_addr, error_pc;
@@ -341,7 +341,7 @@ module ow_regs
     .pending_o(error_pending)
   );
 
-  // ------------------------------------------------------------------------------------ counters --
+  // ----------------------------------------------------------------------------------- counters --
   logic        cnt_rd, cnt_high;
   logic [47:0] counter;
   logic        counters_idle;
@@ -358,7 +358,7 @@ module ow_regs
     .idle_o(counters_idle)
   );
 
-  // --------------------------------------------------------------------------------------- reads --
+  // -------------------------------------------------------------------------------------- reads --
   logic ctl_rvalid_q, core_rvalid_q;
   logic [31:0] rdata_q;
   assign ctl_rvalid_o = ctl_rvalid_q;

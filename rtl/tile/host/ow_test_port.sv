@@ -43,7 +43,7 @@ module ow_test_port
   output logic  off_o
 );
 
-  // What the station says in this cycle.
+  // The station's signals in this cycle.
   logic  test, req_valid, rsp_ready;
   ramp_t req;
 

@@ -90,8 +90,7 @@ module ow_datapath
   logic [4*Units-1:0][15:0]   wide_a, wide_b;
   logic [4*Units-1:0][31:0]   wide_product;
 
-  // The operation and formats, without bits that this configuration never sets. A move is a move of
-  // bits.
+  // The operation and formats, without bits that this configuration never sets. A move copies bits.
   dp_op_e  op;
   dp_fmt_e src, dst;
 
@@ -191,11 +190,11 @@ module ow_datapath
     return min ? 32'h7F80_0000 : 32'hFF80_0000;
   endfunction
 
-  // What the beat in stage P will add to. Each lane and each 32-bit unit has its own copy, since
-  // one register cannot drive all of their choices in time. The first beat of a vector starts all
-  // partial results when it leaves stage N; the beat after it does not see that yet.
+  // The addend of the beat in stage P. Each lane and each 32-bit unit has its own copy of the
+  // selection, since one register cannot drive all of them in time. The first beat of a vector
+  // starts all partial results when it leaves stage N. The beat after it does not see that yet.
   logic              afresh;
-  logic [Groups-1:0] p_from;   // partial results of this group ..
+  logic [Groups-1:0] p_from;   // partial results of this group
   logic [31:0]       p_start;  // or what they start from; else 0
   assign afresh = what_p_q.first || (a_valid_q && what_a_q.red && what_a_q.first);
 
@@ -419,7 +418,7 @@ module ow_datapath
     return 16'((s0 + s3) >> 16);
   endfunction
 
-  // The numbers are computed beside the question which lanes take one, which only chooses.
+  // The numbers are computed in parallel. Only the selection depends on which lanes take one.
   always_comb begin : numbers
     logic [3:0][31:0]        state;
     logic [15:0]             number;

@@ -39,7 +39,7 @@ module ow_datapath_fold
     dp_fmt_e  dst;
   } what_t;
 
-  // Vectors on their way, by age in cycles: at most one in ages 0 to 3, and in 4 to 7.
+  // Vectors under way, by age in cycles: at most one in ages 0 to 3, and one in 4 to 7.
   logic [Ages:0]  valid;
   logic [Ages:1]  valid_q;
   what_t [Ages:0] what;
@@ -56,7 +56,7 @@ module ow_datapath_fold
 
   logic [7:0][31:0] odd_q;   // partial results that enter at age 1: 9 1 11 3 13 5 15 7
   logic             odd_now_q, second_q;  // ages 1, and 2 or 3
-  logic [3:0][31:0] out;     // what leaves the first four adders: q0 q2 q4 q6, ..
+  logic [3:0][31:0] out;     // results of the first four adders: q0 q2 q4 q6, ...
   logic [31:0]      s_now, s_last_q;
   /* verilator lint_off UNUSEDSIGNAL */ // the format is of the last age
   what_t            first, last;

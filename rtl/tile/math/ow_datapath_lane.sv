@@ -69,7 +69,7 @@ module ow_datapath_lane
 );
 
   // ------------------------------------------------------------------------------ stages U, M --
-  // What an element takes with it from stage to stage.
+  // The fields that go with an element from stage to stage.
   typedef struct packed {
     dp_op_e      op;
     dp_kind_e    kind;
@@ -112,7 +112,7 @@ module ow_datapath_lane
     u_x = '0;
     u_y = '0;
     u_bytes = Has.i8 && u_src == DF_I8;
-    // Whether it enters is known late.
+    // The validity of an element arrives late, so it is not a condition here.
     if (is_mul && kind_i == DPK_FADD) begin
       u_fa = unpack_factor(a_i[15:0], u_src == DF_BF16);
       u_fb = unpack_factor(b_i[15:0], u_src == DF_BF16);
@@ -200,8 +200,8 @@ module ow_datapath_lane
     end
   end
 
-  // The addend. Stage A finds some addends itself (a partial result, a result in stage R). There an
-  // OR joins the two, so the one that is not meant is 0.
+  // The addend. Stage A finds some addends itself (a partial result, a result in stage R). An OR
+  // joins the two there, so the unused one is 0.
   fp_num_t     p_term, a_term_q;
   logic [31:0] p_c, a_c_q, r_partial_q;
   logic        a_none_q, a_finds_q, a_back_q;  // no addend; stage A finds it (or none), in stage R

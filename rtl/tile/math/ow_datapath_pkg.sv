@@ -104,9 +104,9 @@ package ow_datapath_pkg;
   localparam int unsigned ADD_LATENCY = 2;
   localparam int unsigned RES_LATENCY = 5;
 
-  // Partial results of a reduction. Its result stands at the late output RED_LATENCY cycles after
-  // the cycle in which its last beat enters, and the last beats of two results are at least
-  // RED_INTERVAL cycles apart.
+  // Partial results of a reduction. Its result is at the late output RED_LATENCY cycles after the
+  // cycle in which its last beat enters. The last beats of two results are at least RED_INTERVAL
+  // cycles apart.
   localparam int unsigned PARTIALS = 16;
   localparam int unsigned RED_LATENCY = 14;
   localparam int unsigned RED_INTERVAL = 4;

@@ -38,8 +38,7 @@ package ow_fp_pkg;
     logic        [10:0] sig;
   } fp_factor_t;  // 24 bits
 
-  // What a sum is. Whether it is 0 is found when it is normalised, beside the addition's other
-  // results.
+  // The kind of a sum. Whether a number is 0 is found during normalisation, in parallel.
   typedef enum logic [1:0] {
     FPS_NUMBER = 2'd0,
     FPS_PLUS   = 2'd1,  // a number that is +0 if it is 0
@@ -93,8 +92,8 @@ package ow_fp_pkg;
     return n;
   endfunction
 
-  // A binary16 fraction without the zeros above its leading one, and below it an exponent less
-  // their number; 0 gives 0. The place of the leading one chooses both at once.
+  // A binary16 fraction without the zeros above its leading one, and below it an exponent reduced
+  // by their number; 0 gives 0. The place of the leading one selects both.
   function automatic logic [19:0] normal10(input logic [9:0] x, input logic [9:0] exp);
     logic [10:0] seen;  // this bit is set, or one above it
     logic [19:0] r;
@@ -333,7 +332,8 @@ package ow_fp_pkg;
     return r;
   endfunction
 
-  // m + 1 if up. The bits that change follow from m, so up, which is known last, starts no carry.
+  // m + 1 if up. The bits that change follow from m alone, so up, which arrives last, starts no
+  // carry.
   function automatic logic [30:0] rounded(input logic [30:0] m, input logic up);
     logic [30:0] ones;  // this bit is set, and all below it
     ones = m;

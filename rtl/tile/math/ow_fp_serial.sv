@@ -35,8 +35,8 @@ module ow_fp_serial (
     NORMAL = 3'd1,  // the leading one goes to its place, or the exponent is 1
     ALIGN  = 3'd2,  // the smaller term is shifted
     ADD    = 3'd3,
-    TURN   = 3'd4,  // of a difference below zero, again the other way round
-    NARROW = 3'd5,  // the last place of binary16 goes where that of binary32 is
+    TURN   = 3'd4,  // a difference below zero is computed again, the other way round
+    NARROW = 3'd5,  // the last place of binary16 moves to that of binary32
     ROUND  = 3'd6
   } state_e;
 
@@ -110,7 +110,7 @@ module ow_fp_serial (
   assign inverts = minus && state_q != ROUND;
   assign {carry, sum} = {1'b0, xs_q} + {1'b0, ys_q ^ {28{inverts}}} + 29'(inverts && state_q != TURN);
 
-  // ------------------------------------------------------------------------------ the registers ----
+  // ---------------------------------------------------------------------------- the registers ----
   logic placed, aligned, narrow_done, up;
   assign placed = !xs_q[27] && (xs_q[26] || x_q.exp == 9'd1 || (xs_low && !xs_q[0]));
   assign aligned = same || (x_less ? xs_low : ys_low);
@@ -211,7 +211,7 @@ module ow_fp_serial (
   end
   assign ready_o = state_q == REST;
 
-  // ---------------------------------------------------------------------------------- the result ----
+  // ------------------------------------------------------------------------------- the result ----
   // The exponent is one too small: the leading one adds itself to it, and so does a carry of the
   // rounding.
   logic [7:0] exp_32;

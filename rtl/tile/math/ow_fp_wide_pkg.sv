@@ -22,7 +22,7 @@ package ow_fp_wide_pkg;
   endfunction
 
   // Operands may come from memory in this cycle. So the byte with a subnormal number's leading one
-  // is found beside the place in each byte.
+  // is found in parallel with the place in each byte.
   function automatic fp_wide_t unpack_wide(input logic [31:0] x);
     /*verilator no_inline_task*/
     fp_wide_t    r;
@@ -50,8 +50,8 @@ package ow_fp_wide_pkg;
     return r;
   endfunction
 
-  // A sum shifted up until its highest bit is one, and by how many places; a zero by 63. Counting and
-  // shifting go together, one power of two after the other.
+  // A sum shifted up until its highest bit is one, and by how many places; a zero by 63. Counting
+  // and shifting go together, one power of two after the other.
   typedef struct packed {
     logic [5:0]  places;
     logic [50:0] sig;
@@ -85,7 +85,7 @@ package ow_fp_wide_pkg;
   endfunction
 
   // Like add_align, with 24 more places: x is sig * 2^(exp - 177). Each term is shifted as if it
-  // were the smaller one, because which one is smaller is known late.
+  // were the smaller one, because the comparison ends late.
   function automatic fp_wide_sum_t add_wide(input logic x_nan, input logic x_inf,
                                             input logic x_sign, input logic [8:0] x_exp,
                                             input logic [50:0] x_sig, input fp_num_t y);
@@ -131,7 +131,7 @@ package ow_fp_wide_pkg;
       sum = {1'b0, sum[51:2], sum[1] | sum[0]};
       exp = exp + 9'd1;
     end else if (!sum[50]) begin
-      // Normalised as if the exponent left room for it; whether it does is found beside that.
+      // Normalised as if the exponent left room for it. Whether it does is found in parallel.
       high = shift_up_wide(x.sum[50:0]);
       room = x.exp - 9'd1;
       sum = {1'b0, high.sig};

@@ -189,9 +189,9 @@ module ow_nlf
     s2_t                r;
     logic               near;   // log: within a quarter above or below one
     logic [9:0]         w;      // log: the distance from one
-    normal10_t          n;      // .. normalised
+    normal10_t          n;      // that distance, normalised
     logic [3:0]         lz;
-    logic [9:0]         d;      // .. without its leading one
+    logic [9:0]         d;      // n without its leading one
     logic [4:0]         sh;
     logic [Z_FRAC+8:0]  z;      // |x| log2(e), or twice that
     logic [Z_FRAC+9:0]  zs;     // with the sign that the reduction needs
@@ -326,7 +326,7 @@ module ow_nlf
     return $signed(sum[SumW-1:DROP3]);
   endfunction
 
-  // What the second product is added to, one stage earlier: all but the product is known there.
+  // The addend of the second product, one stage earlier: it depends on all but the product.
   function automatic logic [SUM2_W-1:0] base2(input logic [ROW_W-1:0] row, input logic [T2_FRAC-1:0] t);
     return {NLF_C1[row][C1_BITS-1:0], 1'b1, {(DROP2 - 1) {1'b0}}} -
            SUM2_W'({t, {(C2_BITS - 1) {1'b0}}});
@@ -380,14 +380,14 @@ module ow_nlf
     logic [31:0]       q;
     logic              less;   // q is subtracted
     logic [31:0]       v;      // the result without its sign, C0_FRAC places, times 2^e
-    normal32_t         n;      // .. normalised
-    // Exponents count from that of the smallest normal numbers. What follows from x.e alone is
-    // there before v is, so the count of leading zeros is only compared with it.
+    normal32_t         n;      // v, normalised
+    // Exponents count from that of the smallest normal numbers. Results of x.e alone are ready
+    // before v, so the count of leading zeros is only compared with them.
     logic signed [10:0] top;   // of the highest place of v
-    logic signed [10:0] over;  // .. less that of the largest numbers
-    logic [7:0]         e;     // of the leading one, if that is a normal number's
+    logic signed [10:0] over;  // top less the exponent of the largest numbers
+    logic [7:0]         e;     // exponent of the leading one, if it is that of a normal number
     logic signed [10:0] k;     // places from v to the subnormal numbers' significand
-    logic [31:0]        sub;   // .. which that is, with a bit for what is below it
+    logic [31:0]        sub;   // that significand, with a bit for what is below it
     logic              below;  // the result is subnormal
     logic [31:0]       sig;
     logic [14:0]       m;
@@ -401,8 +401,8 @@ module ow_nlf
     over = top - (x.bf16 ? 11'sd253 : 11'sd29);
     e = top[7:0] - {3'd0, n.zeros};
     if (over > $signed({6'd0, n.zeros})) return {x.sign, x.bf16 ? 15'h7F80 : 15'h7C00};
-    // The result as if it were subnormal, beside the normalisation: its places follow from x.e
-    // alone.
+    // The result as if it were subnormal, in parallel with the normalisation: its places follow
+    // from x.e alone.
     k = -top;
     if (k < 11'sd0) begin
       sub = v << -k[4:0];

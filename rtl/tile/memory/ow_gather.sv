@@ -15,10 +15,10 @@
 //
 // Latency: a request accepted in cycle t asks for banks from t + 1 on. Its response comes in the
 // cycle of the last data, t + 2 at best, combinational from mem_rdata_i. Indices may arrive late in
-// their cycle. So that cycle computes addresses only up to the bank's number; rows follow in the
-// next one, beside the choice of who asks. Throughput with 8 lanes: neighbours in memory (8 16-bit
-// elements in up to 3 words) take 1 cycle per request. Random indices take 1.6 cycles with Depth =
-// 3 and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
+// their cycle. So that cycle computes addresses only up to the bank's number. Rows follow in the
+// next one, in parallel with the choice of who asks. Throughput with 8 lanes: neighbours in memory
+// (8 16-bit elements in up to 3 words) take 1 cycle per request. Random indices take 1.6 cycles
+// with Depth = 3 and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
 //
 // Errors: if an element is outside memory (base + index * size at or above SramBytes), the response
 // is a fault with the address of the lowest such lane, and the request accesses nothing.
@@ -129,7 +129,7 @@ module ow_gather #(
   endfunction
 
   // ------------------------------------------------------------------------------------ rows --
-  // Of the new request: the row of the base, the rows from there to each element, and the carry of
+  // For the new request: the row of the base, the rows from there to each element, and the carry of
   // the bytes below the rows.
   typedef logic [24-RowLow:0] row_t;
   row_t                          base_q;
@@ -189,8 +189,8 @@ module ow_gather #(
   end
 
   // Per bank: the oldest request with a lane that wants it, its lowest such lane, and all lanes
-  // that want the same word. Whether an element of the new request is outside memory is known last;
-  // then the request is taken back.
+  // that want the same word. Whether an element of the new request is outside memory arrives last.
+  // Then the request is taken back.
   mask_t [SramBanks-1:0] bank_lanes;  // lanes that a bank would serve,
   ptr_t [SramBanks-1:0]  bank_slot;   // of this request
 

@@ -86,8 +86,8 @@ module ow_mbist
     end
   end
 
-  // The banks that answer wrongly in this cycle, and the wrong bits of the lowest. Memory's data is
-  // late, so the lowest bank is found first and selects the bits once.
+  // The banks that answer wrongly in this cycle, and the wrong bits of the lowest. Memory's data
+  // arrives late, so the lowest bank is found first and selects the bits once.
   logic [Banks-1:0] wrong;
   logic [63:0]      bits;
   always_comb begin : answers

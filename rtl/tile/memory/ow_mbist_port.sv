@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the memory's gather port between the engine and the memory self-test. While the self-test
 // runs it has the port of all banks; the core and the engine must rest then (docs/bring-up.md).
-// Latency 0. The self-test never waits, since nobody else asks while it runs.
+// Latency 0. The self-test never waits, since no other block asks while it runs.
 //
 //   SramBytes, SramBanks  as of ow_sram
 //   Present         the tile has the self-test; without it the port is the engine's alone

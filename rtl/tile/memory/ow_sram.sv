@@ -19,7 +19,7 @@
 //
 // Gather port (gth_*, ow_gather): one request per bank. Bank b reads or writes the word in row
 // gth_row_i[b] (the address bits above the bank's number: 22:6 with 8 banks) if gth_gnt_o[b]. The
-// grant says that no other has the bank; it does not wait for the request, which is known late. A
+// grant says that no other has the bank; it does not wait for the request, which arrives late. A
 // word that was read is on gth_rdata_o[b] in the next cycle and only then.
 //
 // Arbitration: a request is granted if no request before it wants one of its banks. The order is
@@ -37,7 +37,7 @@ module ow_sram
   parameter int unsigned SramBytes = ow_isa_pkg::FULL_SRAM_BYTES,  // size, a multiple of 64, 128 to 2^23
   parameter int unsigned SramBanks = ow_isa_pkg::FULL_SRAM_BANKS,  // 2, 4 or 8; 8 lanes take 4 at least
   parameter int unsigned Lanes = ow_isa_pkg::FULL_LANES,           // lanes of the engine: 2, 4 or 8
-  parameter bit Small = 1'b0,  // for area: the seven have one access a cycle together
+  parameter bit Small = 1'b0,  // for area: the seven share one access per cycle
   localparam int unsigned BankW = $clog2(SramBanks),
   localparam int unsigned RowW = 20 - BankW,  // of a row's number on the gather port
   localparam int unsigned VecBytes = 2 * Lanes
@@ -131,7 +131,7 @@ module ow_sram
   `OW_ASSERT_INIT(sram_bytes, SramBytes % 64 == 0 && SramBytes >= 128 && SramBytes <= 8388608)
   `OW_ASSERT_INIT(lanes, Lanes == 2 || Lanes == 4 || Lanes == 8)
   `OW_ASSERT_INIT(banks_2_4_8, SramBanks == 2 || SramBanks == 4 || SramBanks == 8)
-  `OW_ASSERT_INIT(two_vectors, 8 * SramBanks >= 2 * VecBytes)  // lie beside each other
+  `OW_ASSERT_INIT(two_vectors, 8 * SramBanks >= 2 * VecBytes)  // two vectors fit side by side
 
   typedef logic [SramBanks-1:0] banks_t;
   typedef logic [SramBanks:0]   wants_t;  // [SramBanks]: the shared port
@@ -206,7 +206,7 @@ module ow_sram
   assign gth_gnt_o = ~taken;
   assign asks = given ? req & ~(NumReq'(1) << Wr) : req;
 
-  // An age is 0 unless its requestor waits, so nothing moves when nobody asks.
+  // An age is 0 unless its requestor waits, so nothing moves when there is no request.
   logic [NumReq-1:0] waited_q;
   banks_t            gth_waited_q;
   logic [NumReq-1:0] rvalid_q;  // read data is at the output

@@ -132,7 +132,7 @@ module ow_reduce
 
   logic          busy_q;
   logic          begins;  // a drain
-  logic          begun_q; // a drain began in the cycle before; start_i is late, and no sum is early
+  logic          begun_q; // a drain began in the cycle before; start_i itself arrives late
   logic          wrote_q; // a register may have been written in the cycle before
   assign begins = start_i && !busy_q;
   always_ff @(posedge clk_i) begin
@@ -159,7 +159,7 @@ module ow_reduce
   logic          done;        // the last element has left
   logic          store_bad;
   logic [23:0]   store_addr;
-  logic          bias_failed;  // a row took one that lies outside memory
+  logic          bias_failed;  // a row took a bias that is outside memory
   logic [23:0]   bias_at;
   logic          settled;      // nothing changes here before an input does
 
@@ -182,7 +182,7 @@ module ow_reduce
     logic unused;
     assign unused = mem_rvalid_i;
   end else begin : gen_chain
-    // ------------------------------------------------------------- from the rows to the adders ----
+    // ------------------------------------------------------------ from the rows to the adders ----
     logic          en;  // the pipeline moves
     logic [3:0]    room;
     logic          adding;  // an element is at an adder
@@ -220,7 +220,7 @@ module ow_reduce
       .room_o(room), .busy_o(adding), .valid_o(sum_valid), .sum_o(sum)
     );
 
-    // -------------------------------------------------------------------------- output, memory ----
+    // ------------------------------------------------------------------------- output, memory ----
     logic [20:0]   word_addr;
     logic          bias_req;
     logic [20:0]   bias_addr;

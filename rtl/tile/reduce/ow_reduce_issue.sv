@@ -117,7 +117,7 @@ module ow_reduce_issue
   assign all_issued_o = row_q == config_i.count;
   assign acc_raddr_o = base_q + word_q;
 
-  // The next phase, and its action, are known before the row ends.
+  // The next phase and its action are computed before the row ends.
   logic [15:0] next_phase;
   logic [1:0]  next_which;
   assign next_phase = !busy_i ? config_i.first
@@ -129,8 +129,8 @@ module ow_reduce_issue
   always_ff @(posedge clk_i) begin
     if (rst_i || start_i) row_q <= 16'd0;
     else if (row_end) row_q <= row_q + 16'd1;
-    // Until a drain runs, all but the count of rows is at the start. So start_i, which is late,
-    // only has to clear that count, which programs can read.
+    // Until a drain runs, everything but the count of rows is at the start. So start_i, which
+    // arrives late, only has to clear that count, which programs can read.
     if (rst_i || !busy_i) begin
       phase_q <= config_i.first;
       which_q <= next_which;
@@ -211,7 +211,7 @@ module ow_reduce_issue
     end
   end
 
-  // The operands do not depend on whether the element is issued, which is known late.
+  // The operands do not depend on whether the element is issued, which arrives late.
   always_comb begin : operands
     logic [31:0] in0, in1;
     elem_o = 32'd0;

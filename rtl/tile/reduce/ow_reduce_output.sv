@@ -103,7 +103,7 @@ module ow_reduce_output
   assign en_o = !blocked;
   assign ev_elem_o = !(valid_i && !blocked) ? 2'd0 : out.pair ? 2'd2 : 2'd1;
 
-  logic outside;  // the word that is complete lies outside memory
+  logic outside;  // the complete word is outside memory
   assign outside = {8'd0, elem_addr_q} >= SramBytes;
   assign bad_o = valid_i && !blocked && out.memory && word_full && outside;
   assign bad_addr_o = elem_addr_q;

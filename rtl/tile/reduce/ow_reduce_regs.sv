@@ -10,7 +10,7 @@ module ow_reduce_regs
   parameter int unsigned Lanes = FULL_LANES,
   parameter int unsigned AccWords = ACC_LINES,
   parameter int unsigned Queues = NUM_QUEUES,  // that there are: an action may name no other
-  parameter bit Bf16 = 1'b1,                   // an action may round to bfloat16
+  parameter bit Bf16 = 1'b1,                   // queues of the tile: an action may name no other
   parameter bit Late = 1'b0
 ) (
   input  logic          clk_i,

@@ -8,7 +8,7 @@
 // for each addition, and once more if it is rounded to binary16. It leaves before the next one
 // begins. ow_reduce has the cycles.
 //
-// The engine shares the adder (eng_fp_*). Whoever has the adder keeps it for an element. The
+// The engine shares the adder (eng_fp_*). Each of the two keeps the adder for a whole element. The
 // reducer keeps a finished element in a register, so the engine never waits for a queue.
 //
 // Ports are those of the four modules. done_o: all rows are done, and the last element has left.
@@ -200,7 +200,7 @@ module ow_reduce_serial
     end
   end
 
-  // Who has the adder: the engine or the reducer, each for a whole element.
+  // Which of the two has the adder, each for a whole element.
   logic held_q;             // what leaves is in value_q
   logic wants, mine_q, theirs_q, adder_ready;
   assign wants = !(state_q inside {ROW, ELEM}) && !held_q;
@@ -260,7 +260,7 @@ module ow_reduce_serial
   assign sent = act.memory ? stored_q || outside : pairs || (room_q && red_turn_i);
   assign leaves = state_q == OUT && held_q && sent;
 
-  // A pop is known late, so it leaves from a register a cycle later.
+  // A pop arrives late, so it leaves from a register one cycle later.
   logic [NUM_QUEUES-1:0] pop, pop_q;
   assign inq_pop_o = pop_q;
   always_ff @(posedge clk_i) pop_q <= rst_i ? '0 : pop;

@@ -32,7 +32,7 @@ struct Inflater {
   Inflater& operator=(const Inflater&) = delete;
 };
 
-// All members of a gzip file, one after the other.
+// Unpacks all members of a gzip file, one after the other.
 std::string unpack(const std::string& path, const std::string& packed, size_t limit) {
   std::string out;
   Inflater inflater;
@@ -77,7 +77,7 @@ bool is_packed(const std::string& bytes) {
 
 std::string read_all(const std::string& path, size_t limit, size_t line_limit) {
   std::string text;
-  size_t line = 0;  // where the last one begins
+  size_t line = 0;  // where the last line begins
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       std::fopen(path.c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
   int error = errno;
@@ -114,7 +114,7 @@ std::string read_bytes(const std::string& path, size_t limit, size_t line_limit)
 
 namespace {
 
-// A shell hands over pipes, and names in /dev even for files.
+// A shell hands over pipes, and uses names in /dev even for files.
 bool has_place(const std::string& file) {
   struct stat is {};
   const bool stream = ::stat(file.c_str(), &is) == 0 && !S_ISREG(is.st_mode);

@@ -20,8 +20,9 @@ namespace {
   throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
 }
 
-// Where the contents of `path` are written first: a new file beside it, or, if it is there and no
-// regular file, itself. So is /dev/stdout whatever it stands for: it is nobody's to replace.
+// The file that gets the contents of `path` first. It is a new file beside `path`. If `path` exists
+// and is not a regular file, it is `path` itself. /dev/stdout is always written itself, whatever it
+// is.
 std::string written_first(const std::string& path) {
   if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return path;
   struct stat is {};
@@ -37,7 +38,7 @@ std::string written_first(const std::string& path) {
 struct FileWriter::Deflater {
   z_stream stream{};
   Deflater() {
-    // Fast: whoever writes piece by piece has other work to do meanwhile.
+    // The fastest level: a program that writes piece by piece has other work to do.
     constexpr int kLevel = 1, kGzip = 16, kMemory = 8;
     if (deflateInit2(&stream, kLevel, Z_DEFLATED, MAX_WBITS + kGzip, kMemory, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
@@ -52,7 +53,7 @@ struct FileWriter::Deflater {
 FileWriter::FileWriter(std::string path, Packing packing)
     : path_(std::move(path)), first_(written_first(path_)) {
   if (packing == Packing::Gzip) packed_ = std::make_unique<Deflater>();
-  // Behind what a regular file behind /dev/stdout holds already, or is about to.
+  // If /dev/stdout is a regular file, append to what it holds and to what stdio still buffers.
   if (first_ == path_) std::fflush(stdout);
   file_ = std::fopen(first_.c_str(), first_ == path_ ? "ab" : "wb");
   if (file_ == nullptr) cannot_write(path_, errno);

@@ -27,7 +27,7 @@ std::string shown(const std::string& key) {
 
 // `of_line`: the text is one line, which `name` says already.
 json parse(const std::string& text, const std::string& name, bool of_line) {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::vector<std::set<std::string>> keys;  // keys of the open objects
   const auto watch = [&](int depth, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();

@@ -49,8 +49,8 @@ struct Yaml::Document {
   Node root;
 };
 
-// Makes the tree from the parser's events: those have the line of everything, and what is not taken
-// is refused where it stands.
+// Makes the tree from the parser's events. Events know their line, so a construct that is not
+// supported is refused at its line.
 class Yaml::Builder : public YAML::EventHandler {
  public:
   explicit Builder(Document* document) : document_(document) {}
@@ -100,7 +100,7 @@ class Yaml::Builder : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!") fail(mark, "a tag (!) is not taken");
   }
 
-  // A place for a value, or nothing where it is a key.
+  // Returns a place for a value, or nothing if this scalar is a key.
   Node* place(const YAML::Mark& mark, Node::Kind kind, const std::string& text) {
     if (stack_.empty()) return &document_->root;
     Open& top = stack_.back();
@@ -131,7 +131,7 @@ class Yaml::Builder : public YAML::EventHandler {
     node->quoted = quoted;
     node->text = text;
     node->line = std::max(mark.line + 1, 1);
-    // The mark of a value that is not there is that of what follows.
+    // A missing value has the mark of what follows it.
     if (kind == Node::Kind::Null && !stack_.empty() && !stack_.back().node->key_lines.empty()) {
       node->line = stack_.back().node->key_lines.back();
     }
@@ -142,8 +142,7 @@ class Yaml::Builder : public YAML::EventHandler {
     if (stack_.size() == kMaxDepth) {
       fail(mark, fmt::format("nested more than {} deep, the limit", kMaxDepth));
     }
-    // Nothing else is added to the node that holds this one before it is closed, so the pointer
-    // stays good.
+    // Nothing is added to the parent before this node is closed, so the pointer stays valid.
     Node* const node = add(mark, kind, "", false);
     stack_.emplace_back();
     stack_.back().node = node;
@@ -224,7 +223,7 @@ double Yaml::real(double low, double high, bool low_open) const {
   const std::string limit =
       fmt::format("must be a number {} {:g} to {:g}", low_open ? "above" : "from", low, high);
   const std::string& value = scalar(limit);
-  // strtod also takes hexadecimal numbers, words and leading space: those are no numbers here.
+  // strtod also takes hexadecimal numbers, words and leading space. None of these is a number here.
   const bool plain = value.find_first_not_of("0123456789+-.eE") == std::string::npos;
   char* end = nullptr;
   const double number = std::strtod(value.c_str(), &end);

@@ -54,14 +54,14 @@ EdgeTime::EdgeTime(Device& device, int colour, int exit, const TimeModel& model)
       out->stage_periods.push_back(stage.period(kWaveletBits));
     }
   }
-  // Without a model too: an earlier job may have had one.
+  // Also without a model, because an earlier job may have set one.
   for (int r = 0; device.sim() != nullptr && r < device.shape().rows; ++r) {
     device.sim()->set_link(Side::West, r, colour, link);
     if (exit >= 0) device.sim()->set_exit(Side::West, r, exit, out);
   }
 }
 
-// In the order of their ends. Weights that no gradient has led to have had no way out.
+// Sorted by their ends. Weights that no gradient has led to did not wait for the way out.
 std::vector<EdgeHold> EdgeTime::holds(const EdgeReady& ready) const {
   uint64_t staged = ready.ready + model_.store.latency;
   std::vector<EdgeHold> holds = {
@@ -103,7 +103,7 @@ void EdgeTime::open(EdgeStream stream) {
   stream_ = std::move(stream);
   const uint64_t now = device_.cycle(), latency = model_.edge.latency;
   const uint64_t loaded = loader_free_ + model_.samples.cycles(stream_.sample_bits);
-  // The next ones arrive when these have gone in, or later: a latency delays the first alone.
+  // The next samples arrive when these have gone in, or later: a latency delays only the first.
   loader_free_ = std::max(loaded, now - std::min(now, latency));
   opened_at_ = now;
   opens_at_ = std::max(now, loaded + latency);
@@ -119,7 +119,7 @@ void EdgeTime::open(EdgeStream stream) {
   opens_at_ = std::max(opens_at_, biases_there_);
 }
 
-// Nothing is launched yet, so the tiles are at rest: all that passes is time.
+// Nothing is launched yet and the tiles are idle, so only time passes.
 void EdgeTime::await_biases(const std::function<void()>& progress) {
   if (!modelled()) return;
   for (uint64_t now = device_.cycle(); now < biases_there_; ++now) {

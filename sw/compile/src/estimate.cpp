@@ -46,10 +46,10 @@ uint64_t latest(const std::vector<uint64_t>& times) {
   return *std::max_element(times.begin(), times.end());
 }
 
-// Passes one behind the other, and where the grid rows' clocks stand.
+// A sequence of passes, and the clocks of the grid rows.
 class Chain {
  public:
-  // Tiles are launched when `before` cycles have passed.
+  // Tiles are launched after `before` cycles.
   Chain(const EstimateShape& shape, const TimeModel& time, const JobCosts& costs, uint64_t before)
       : shape_(shape), time_(time), costs_(costs), clock_(costs.pass, time, shape.grid.rows) {
     for (int r = 0; r < shape.grid.rows; ++r) {
@@ -59,8 +59,8 @@ class Chain {
     now_ = before;
   }
 
-  // The forward pass of a layer, or that of its input's deltas, in windows. Of each output that a
-  // tile owns, so many vectors are masked behind them.
+  // The forward pass of a layer, or the pass of its input's deltas, in windows. After them,
+  // `mask_vectors` vectors are masked for each output that a tile owns.
   void pass(const char* name, int layer, const PassShape& shape, const WeightCount& weights,
             int window, uint64_t mask_vectors, Estimate* estimate) {
     const uint64_t before = now_;
@@ -68,7 +68,7 @@ class Chain {
     if (window <= 0) window = most;
     PassTimes sum;
     for (int first = 0; first < most; first += window) {
-      // Outputs that are left, the same number in each grid row or one more in the first.
+      // The outputs that are left: the same number in each grid row, or one more in the first rows.
       PassShape part = shape;
       part.outputs = std::min(shape.outputs - first * rows, window * rows);
       const auto of_window = [&](int row, int p) {
@@ -104,23 +104,23 @@ class Chain {
     estimate->phases.push_back(phase_of(name, layer, sum, now_ - before, time_, shape_.samples));
   }
 
-  // All grid rows wait for each other, and go on so many cycles later.
+  // All grid rows wait for each other and continue `cycles` later.
   void meet(uint64_t cycles) { std::fill(begin_.begin(), begin_.end(), latest(begin_) + cycles); }
 
-  // The streams behind what has been reckoned do not come before this cycle.
+  // Streams that are not computed yet do not come before this cycle.
   void hold(uint64_t cycle) { clock_.hold(cycle); }
 
-  // When the streams have all come.
+  // The cycle in which all streams have come.
   uint64_t streamed() const { return clock_.streamed(); }
 
-  // When so many wavelets of something else that grid row `row` takes from cycle `begin` on have
-  // come, both in cycles from now.
+  // The cycle in which `wavelets` other wavelets have come, if grid row `row` takes them from cycle
+  // `begin` on. Both cycles count from now.
   uint64_t came(int row, uint64_t wavelets, uint64_t begin) {
     const uint64_t at = clock_.take(row, wavelets, now_ + begin);
     return at > now_ ? at - now_ : 0;
   }
 
-  // Something between passes that all grid rows wait for.
+  // A phase between passes that all grid rows wait for.
   void together(const PhaseEstimate& phase, Estimate* estimate) {
     estimate->phases.push_back(phase);
     now_ += phase.cycles;
@@ -184,7 +184,7 @@ uint64_t kept_of(const std::vector<LayerWeights>& weights) {
   return kept;
 }
 
-// Results leave from the western half of a grid row at the west edge, from the rest at the east.
+// Results of the western half of a grid row leave at the west edge, the others at the east edge.
 uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
                      const std::vector<uint64_t>& ends) {
   const int west = shape.grid.cols / 2;
@@ -210,7 +210,8 @@ uint64_t loss_cycles(const EstimateShape& shape) {
   return costs.start.at(beats) + hops * costs.hop.at(beats) + own * costs.value.at(beats);
 }
 
-// The gradient of a layer, piece by piece: deltas round the column, then a product a position.
+// The gradient of a layer, piece by piece: deltas round the column, then a product for each
+// position.
 void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const LayerWeights& weights,
               const TimeModel& time, Chain* chain, Exits* exits, Estimate* estimate,
               memoryx::UpdateTime* updates) {
@@ -231,7 +232,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   };
   const uint64_t beats =
       std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
-  std::vector<int> place;  // of each output in the order in which weights are counted
+  std::vector<int> place;  // of each output, in the order in which weights are counted
   for (int j = 0; j < layer.outputs; ++j) {
     place.push_back(place_of(layer.outputs, shape.grid.rows, j));
   }
@@ -247,7 +248,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     std::vector<uint64_t> left(rows);  // gradients
     const auto lanes = static_cast<uint64_t>(shape.lanes);
     for (size_t r = 0; r < rows; ++r) {
-      uint64_t positions = 0, alone = 0;  // a row's end takes a cycle if nothing else does
+      uint64_t positions = 0, alone = 0;  // outputs without a product: the row's end takes a cycle
       for (int j = first; j < first + count; ++j) {
         const uint32_t w = weights.forward(static_cast<int>(r), place[static_cast<size_t>(j)]);
         positions += w;
@@ -266,7 +267,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
         const uint64_t came = exits->came(row, products);
         updates->leave(row, at, biases, begin, came, memoryx::UpdateTime::Of::Biases);
       }
-      // They leave as whole rows of the reducer.
+      // Gradients leave as whole rows of the reducer.
       const uint64_t sent = exits->leave(row, (positions + lanes - 1) / lanes * lanes, products);
       end = std::max(end, sent - std::min(sent, chain->now()));
     }
@@ -284,14 +285,14 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
 
 // A micro-batch of a step.
 struct Part {
-  uint64_t begin = 0;   // the first write of its samples; its streams may cross the edge before
-  bool biases = false;  // come in front of it, in cycle biases_at or later
+  uint64_t begin = 0;   // first write of its samples; its streams may cross the edge before
+  bool biases = false;  // biases come before it, in cycle biases_at or later
   bool reduces = false;
   uint64_t biases_at = 0;
   std::vector<uint64_t> arrive;  // by layer: its weights reach the edge in this cycle or later
 };
 
-// When its passes are over, and for how long the links have had nothing to do by then.
+// The end of its passes, and how long the links have been idle by then.
 struct Over {
   uint64_t end = 0;
   uint64_t spare = 0;
@@ -306,7 +307,7 @@ Over passes(const EstimateShape& shape, const std::vector<LayerWeights>& weights
               std::max(part.begin + samples, part.biases_at) + biases + costs.step);
   Exits exits(time, shape.grid.rows, part.reduces);
   const auto depth = static_cast<int>(shape.layers.size());
-  chain.hold(part.biases_at);  // weights cross behind them
+  chain.hold(part.biases_at);  // weights cross after them
   estimate->phases.push_back(other("samples", samples + biases + costs.step));
   for (int k = 0; k < depth; ++k) {
     if (!part.arrive.empty()) chain.hold(part.arrive[static_cast<size_t>(k)]);
@@ -417,7 +418,7 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto batches = static_cast<uint64_t>(shape.micro_batches);
   memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, shape.layers.size());
-  // The first micro-batch if nothing holds it, one in the midst of a step, and the last one.
+  // The first micro-batch if nothing holds it, one in the middle of a step, and the last one.
   Part first, next, last;
   first.biases = true;
   first.reduces = last.reduces = batches == 1;
@@ -434,8 +435,8 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   const uint64_t end = over.end;
   estimate.cycles = end - last.begin;
   if (time.modelled()) {
-    // The weights of the next step, which begins where this one ends, in cycles since the links
-    // have been through with this one's.
+    // The weights of the next step, which begins where this one ends. Cycles count from when the
+    // links have finished this step.
     const memoryx::WeightTimes times = updates.times(shape.updates_wait);
     const uint64_t biases = bias_words(shape) * time.period_in() / kTimeUnit;
     const uint64_t free = end - over.spare;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loading of samples and biases, for `ow estimate`. A tile's block of samples or target values
-// comes through a port of its row or column, one word a cycle and 6 cycles for each packet of 256
-// words. Classes and biases come through one port. RTL tiles agree within 50 cycles.
+// comes through a port of its row or column. That takes one cycle per word and 6 cycles for each
+// packet of 256 words. Classes and biases come through one port. RTL tiles agree within 50 cycles.
 #ifndef OW_COMPILE_ESTIMATE_SAMPLES_H_
 #define OW_COMPILE_ESTIMATE_SAMPLES_H_
 

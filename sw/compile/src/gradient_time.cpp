@@ -19,7 +19,7 @@ std::vector<uint64_t> parts_of(const GradientShape& shape, int first, int count)
   return words;
 }
 
-// The sums of the biases: what the core waits for, and what words that are on their way do.
+// Cycles for the sums of the biases: waits of the core, and words in flight.
 struct BiasCycles {
   uint64_t core = 0;
   uint64_t flow = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many weights each grid row has of each output of a stream: counted, or drawn by a density.
+// How many weights of each output of a stream each grid row has: counted, or drawn by a density.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -34,8 +34,7 @@ WeightCount counted(std::shared_ptr<const Counts> counts) {
   return [counts](int row, int p) { return counts->at(row, p); };
 }
 
-// Of n weights, those that are kept: a sum of draws where they are few, else their normal
-// distribution.
+// How many of n weights are kept: a sum of draws if n is small, else from the normal distribution.
 uint32_t draw_kept(Rng* rng, int n, double density) {
   constexpr int kFew = 32, kUniforms = 12;
   if (density >= 1) return static_cast<uint32_t>(n);

@@ -65,7 +65,7 @@ class Chain {
     before_ = features_[n];
   }
 
-  // A layer before the n-th one that takes a tensor; -1: none.
+  // A layer before the n-th one that takes this tensor; -1 if there is none.
   int taker(const std::string& tensor, size_t n) const {
     for (size_t k = 0; k < n; ++k) {
       for (const std::string& input : graph_.layers[k].inputs) {
@@ -78,9 +78,9 @@ class Chain {
   const Graph& graph_;
   const std::vector<int> features_;
   Lowered lowered_;
-  std::string tensor_ = kInputTensor;  // that the next layer must take
+  std::string tensor_ = kInputTensor;  // the tensor that the next layer must take
   int before_ = graph_.features;       // its features
-  bool bare_ = false;                  // it is what a streamed layer gives, nothing done with it
+  bool bare_ = false;                  // it comes from a streamed layer without an activation
 };
 
 }  // namespace

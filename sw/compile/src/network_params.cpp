@@ -29,7 +29,7 @@ void each_layer(const Yaml& value, std::vector<LayerShape>* layers, const Take& 
   for (size_t k = 0; k < layers->size(); ++k) take(list[k], &(*layers)[k]);
 }
 
-// Sizes from input to output, with the keys that go with them.
+// Reads sizes from input to output, with the keys that go with them.
 void read_sizes(YamlMap* network, const Yaml& layers, RunParams* params) {
   const std::vector<int> sizes = layers.integers(2, kMaxSizes, 1, kMaxWidth);
   for (size_t k = 0; k + 1 < sizes.size(); ++k) {
@@ -48,7 +48,7 @@ void read_sizes(YamlMap* network, const Yaml& layers, RunParams* params) {
   }
 }
 
-// A name is part of those of tensors in checkpoints, and patterns are matched with it.
+// A name becomes part of the tensors' names in checkpoints, and patterns are matched with it.
 std::string read_word(const Yaml& value) {
   std::string word = value.text();
   const auto good = [](unsigned char c) {
@@ -74,7 +74,8 @@ std::string read_name(const Yaml& value, const Graph& graph) {
   return name;
 }
 
-// Tensors that are there when the layer is come to. `names`: of all layers, those below too.
+// Reads the inputs of a layer: tensors of earlier layers. `names`: those of all layers, later ones
+// too.
 void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std::string>& names,
                  const Graph& graph, GraphLayer* layer) {
   std::vector<Yaml> list;
@@ -112,7 +113,7 @@ void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std
 
 double read_option(YamlMap* map, const LayerOption& option) {
   if (option.fallback && !map->has(option.key)) {
-    map->find(option.key);  // known all the same
+    map->find(option.key);  // known in any case
     return *option.fallback;
   }
   const Yaml value = (*map)[option.key];

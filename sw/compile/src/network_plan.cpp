@@ -89,7 +89,7 @@ Plans plans_for(const RunParams& params, size_t samples, const Checked& checked,
   return make_plans(params, samples, checked.firmware, tile);
 }
 
-// What is pruned is known where the weights come from a file.
+// Pruned weights are known if the weights come from a file.
 nlohmann::json plan_document(const RunParams& params, const Checked& checked) {
   const EstimateShape shape = shape_of(checked.plan);
   std::vector<LayerWeights> weights;

@@ -22,7 +22,7 @@ bool same_layers(const std::vector<LayerShape>& a, const std::vector<LayerShape>
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
-// Where the same layers have other names: the first two of them.
+// If the same layers have other names: the first two of them.
 std::string other_names(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
   for (size_t k = 0; k < a.size(); ++k) {
     const std::string here = layer_name(a[k], k), there = layer_name(b[k], k);
@@ -31,7 +31,7 @@ std::string other_names(const std::vector<LayerShape>& a, const std::vector<Laye
   return "";
 }
 
-// What is wrong with samples that a training and a run take of one file; empty if nothing is.
+// What is wrong with samples that a training and a run take from one file; empty if nothing is.
 std::string clash(const RunParams& training, const RunParams& run) {
   if (!training.held_out && !run.held_out) {
     return "holds out no samples of the same file (data.held_out_modulo): it would train with "
@@ -50,7 +50,7 @@ std::string clash(const RunParams& training, const RunParams& run) {
   return "";
 }
 
-// A training by the model. Only its weights are kept.
+// Options of a training on the golden model. Only its weights are kept.
 RunOptions training_options(const RunOptions& options) {
   RunOptions training;
   training.firmware = options.train_firmware;
@@ -79,7 +79,7 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
     refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
                        half_name(base.type)));
   }
-  // Files of the weights have these names.
+  // The files of the weights contain these names.
   const std::string names = other_names(base.layers, params.layers);
   if (!names.empty()) refuse(names);
   std::error_code error;
@@ -87,7 +87,7 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
     const std::string why = clash(base, params);
     if (!why.empty()) refuse(why);
   }
-  training.evaluate_every = 0;  // what is held out is run afterwards
+  training.evaluate_every = 0;  // held-out samples are run afterwards
   checked->checked_training = check_training(training, training_options(options));
   checked->training = std::move(training);
 }

@@ -17,8 +17,8 @@ void read_network(const std::string& path, YamlMap network,
                   RunParams* params);  // network_params.cpp
 void read_grid(YamlMap grid, RunParams* params);
 
-// The whole file of a network or of a training; `top` has its keys. The file that network.training
-// names is not read.
+// Reads the whole file of a network or of a training; `top` has its keys. Does not read the file
+// that network.training names.
 RunParams read_run(const std::string& path, YamlMap top);         // params.cpp
 TrainParams read_training(const std::string& path, YamlMap top);  // train_params.cpp
 

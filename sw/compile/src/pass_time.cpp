@@ -11,7 +11,7 @@ int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / ro
 // On one grid row all sums are whole, whatever they are called.
 bool is_whole(const PassShape& shape) { return shape.whole || shape.rows == 1; }
 
-// Of a reducer: an element a cycle, or two where nothing is added.
+// Cycles of a reducer: one per element, or one per two elements if it adds nothing.
 uint64_t sum_cycles(const PassShape& shape) {
   const auto samples = static_cast<uint64_t>(shape.samples);
   return is_whole(shape) && !shape.bias ? samples / 2 : samples;
@@ -19,16 +19,16 @@ uint64_t sum_cycles(const PassShape& shape) {
 
 }  // namespace
 
-// A grid row's engine and reducer, output after output.
+// The state of a grid row's engine and reducer, output after output.
 struct PassClock::Row {
   uint64_t engine = 0;          // e[p]
-  uint64_t free = 0;            // when the reducer has sent its last sum
+  uint64_t free = 0;            // the reducer has sent its last sum
   uint64_t begun = 0;           // s[p]
-  uint64_t ramp = 0;            // when it has brought what p needs
+  uint64_t ramp = 0;            // the ramp has brought what p needs
   uint64_t sum = 0;             // e[p], as the reducer sees it
   std::vector<uint64_t> freed;  // the last `ring` of them, by p mod ring
   uint64_t wavelets = 0, beats = 0;
-  size_t outputs = 0;  // whole ones
+  size_t outputs = 0;  // outputs that are whole
 };
 
 PassClock::PassClock(const PassCosts& costs, const TimeModel& time, int rows)
@@ -64,12 +64,12 @@ void PassClock::engine(const PassShape& shape, size_t r, size_t p, uint64_t weig
   const uint64_t came = edges_[r].at / kTimeUnit;
   at->ramp += weights + 1;
   at->wavelets += weights + 1;
-  // The turn that a short weight leaves unused is hidden behind its row's end.
+  // The turn that a short weight leaves unused is hidden by its row's end.
   const uint64_t work = weights * beats - (weights > 0 && beats > own_beats ? 1 : 0);
   at->beats += work;
   at->engine = std::max({at->engine, at->freed[p % at->freed.size()], came}) + work;
   at->sum = at->engine + costs_.ready;
-  open(r, at->engine);  // what waits at the edge meanwhile is no more
+  open(r, at->engine);  // the edge is ahead by its depth at most
 }
 
 void PassClock::column(const PassShape& shape, const WeightCount& weights, std::vector<Row>* all) {

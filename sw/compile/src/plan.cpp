@@ -18,8 +18,8 @@ constexpr int64_t kMaxRelayed = 65535;  // words: what a descriptor counts
 
 uint64_t up(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
-// Lays out `plan.layers` for `plan.capacity` samples between two addresses; the bytes that are
-// taken, more than there are if it does not fit.
+// Lays out `plan.layers` for `plan.capacity` samples between two addresses. Returns the bytes that
+// are needed, which may be more than there are.
 uint64_t lay_out(StreamPlan* plan, uint64_t begin, uint64_t end) {
   std::vector<LayerPlan>& layers = plan->layers;
   const auto block = [plan](int features) {
@@ -65,7 +65,7 @@ uint64_t lay_out(StreamPlan* plan, uint64_t begin, uint64_t end) {
   return low + two - begin;
 }
 
-// Words that pass the tile of a grid row that relays most.
+// Words that pass the tile that relays most in a grid row.
 int64_t relayed_words(const StreamPlan& plan) {
   const int words = plan.owned(plan.layers.back().shape.outputs, 0) * plan.capacity / 2;
   const int tiles = std::max(plan.west_columns(), plan.grid.cols - plan.west_columns()) - 1;
@@ -90,7 +90,7 @@ void check_machine(const PlanRequest& r, const StreamPlan& plan, const ElfImage&
     throw BadInput(fmt::format(
         "{}: the network is in bfloat16, the limit is binary16: these tiles have no other", r.who));
   }
-  // What the host and the kernel talk about: named now, not when it is missed.
+  // Symbols that host and kernel share. Check them all now, not when one is missed.
   for (const char* symbol : {"ow_params", "ow_relay", "ow_stats"}) firmware.symbol(symbol);
   if (firmware.symbol("ow_stack_top") > tile.sram_bytes) {
     throw BadInput(fmt::format("{}: is built for tiles of {} bytes, the limit here is {}",
@@ -110,7 +110,7 @@ void check_samples(const PlanRequest& r, const TileConfig& tile) {
   }
 }
 
-// Samples a tile, a multiple of the lanes, that hold `count` samples on the grid.
+// Samples per tile, a multiple of the lanes, so that the grid holds `count` samples.
 int share_of(int count, GridShape grid, int lanes) {
   const int each = (std::max(count, 1) + grid.cols - 1) / grid.cols;
   return (each + lanes - 1) / lanes * lanes;

@@ -17,12 +17,12 @@ namespace {
 
 using nlohmann::json;
 
-// Not by its place: "layers.<k>" says no more.
+// Whether it has a name of its own: "layers.<k>" is only its place.
 bool has_name(const LayerShape& layer, size_t k) {
   return layer_name(layer, k) != layer_name(LayerShape{}, k);
 }
 
-// For people.
+// The layer's name in messages.
 std::string called(const LayerShape& layer, size_t k) {
   return has_name(layer, k) ? fmt::format("'{}'", layer.name) : fmt::format("layer {}", k);
 }
@@ -35,7 +35,7 @@ json layers_json(const std::vector<LayerShape>& layers) {
                 {"outputs", layer.outputs},
                 {"activation", layer.activation},
                 {"bias", layer.bias}};
-    // Plans of layers without a name stay as they have been.
+    // Only then, so that plans of layers without a name do not change.
     if (has_name(layer, k)) one["name"] = layer.name;
     all.push_back(one);
   }
@@ -56,15 +56,15 @@ json colours_json(const Colours& c) {
           {"count", c.count}};
 }
 
-// What lies in a tile, by address; each ends where the next one begins. What begins at the same
-// address lies in the same place: one entry with all names.
+// The contents of a tile's memory by address. Each entry ends where the next one begins. Contents
+// that begin at the same address share one entry with all names.
 class Memory {
  public:
   Memory(const ElfImage& firmware) : end_(firmware.symbol("ow_stack_top")) {
     add("program and its data", 0);
     add("stack", firmware.symbol("ow_heap_end"));
   }
-  // Of `used` bytes, the stack's among them, the others lie below.
+  // Marks the memory after `used` bytes, which include the stack, as free.
   void free_behind(uint32_t used) {
     const uint32_t stack = places_[1].first;
     const uint32_t at = used - (end_ - stack);
@@ -124,7 +124,7 @@ json orders_json(const std::vector<SumOrder>& orders) {
   return all;
 }
 
-// A network's weights, as far as streams hang on them: which are zero.
+// The weights of a network as far as streams depend on them: which ones are zero.
 json pruned_json(const Network& network) {
   json all = json::array();
   for (const Layer& layer : network.layers) {
@@ -165,7 +165,7 @@ json plan_inputs(const TrainParams& params, const TrainingJob& job, const Traini
       {"program", hash_of(read_text(firmware.path))},
       {"sums", by_rule ? json("by the rule")
                        : json::array({orders_json(job.forward), orders_json(job.delta)})}};
-  // Weights are drawn to be reckoned with.
+  // The plan depends on the seed if the weights are drawn.
   if (drawn) inputs["seed"] = job.seed;
   return inputs;
 }

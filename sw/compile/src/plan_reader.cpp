@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that were kept: whether they are of the same inputs, and their way back.
+// Plans that were kept: checks that they are of the same inputs, and reads them.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kShown = 60;         // characters of a value that is shown
-constexpr int64_t kMaxCount = 65535;  // what a descriptor counts
+constexpr int64_t kMaxCount = 65535;  // limit of a descriptor
 
 std::string shown(const json& value) {
   std::string text = value.is_string() ? value.get<std::string>() : json_text(value);
@@ -35,7 +35,7 @@ std::string first_difference(const json& kept, const json& wanted) {
   for (const auto& [key, value] : wanted.items()) {
     const json before = kept.value(key, json());
     if (before == value) continue;
-    // Of lists the place.
+    // For lists, also the index.
     if (before.is_array() && value.is_array() && before.size() == value.size()) {
       for (size_t k = 0; k < value.size(); ++k) {
         if (before[k] != value[k]) {
@@ -51,7 +51,7 @@ std::string first_difference(const json& kept, const json& wanted) {
   return "";
 }
 
-// Over all but itself.
+// The hash of all keys but itself.
 std::string sum_of(json document) {
   document.erase("sum");
   return hash_of(json_text(document));
@@ -68,7 +68,7 @@ class Reader {
     if (!value_.is_object() || !value_.contains(key)) fail(full, "is missing");
     return {path_, full, value_.at(key)};
   }
-  // Of so many values.
+  // Element k.
   Reader operator[](size_t k) const {
     return {path_, fmt::format("{}[{}]", key_, k), value_.at(k)};
   }
@@ -89,7 +89,7 @@ class Reader {
     return value_.get<int64_t>();
   }
   uint32_t count(int64_t high = kMaxCount) const { return static_cast<uint32_t>(integer(0, high)); }
-  // Where so many bytes lie in a tile.
+  // An address in a tile, with room for `bytes` bytes.
   uint32_t address(uint64_t bytes, const TileConfig& tile) const {
     const int64_t last = static_cast<int64_t>(tile.sram_bytes) - static_cast<int64_t>(bytes);
     if (last < 0) fail(key_, fmt::format("has no room for {} bytes", bytes));

@@ -13,8 +13,7 @@
 namespace ow::jobs {
 namespace {
 
-// Wavelets that a port's queue holds at most: it is filled up at kPortRefill, so that it never runs
-// dry.
+// Most wavelets in a port's queue. It is refilled at kPortRefill, so it never runs empty.
 constexpr size_t kQueued = kPortRoom;
 
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
@@ -73,8 +72,8 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
       fmt::format("samples wait for {}: {}", bulk.waiting_for(),
                   status == RunStatus::Quiet ? "nothing moves any more"
                                              : fmt::format("not there within {} cycles", limit));
-  // A tile's error is the cause, if there is one. Answers that the copy still waits for may come
-  // between those of this look, which then says nothing.
+  // If a tile has an error, that is the cause. Answers that the copy still waits for may come
+  // between those of this look; then the look finds nothing.
   try {
     check_errors(control, whole(grid), &firmware);
   } catch (const ProtocolError& error) {
@@ -118,7 +117,7 @@ void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream
     }
   };
   fill();
-  // Asked whenever something has arrived or a queue has room again.
+  // Called whenever something has arrived or a queue has room again.
   uint32_t calls = 0;
   const auto done = [&] {
     if (progress && ++calls % 4096 == 0) progress();

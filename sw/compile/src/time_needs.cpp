@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job asks of everything outside the wafer, from its estimate without time.
+// What a job needs of everything outside the wafer, from its estimate without time.
 #include <algorithm>
 
 #include "estimate_samples.h"
@@ -15,14 +15,14 @@ TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
   return make_time(options, needs_of(shape, ideal), stages);
 }
 
-// A row of weights is taken at the engine's rate, however long its reducers are: that is the rate
-// at which a pass must get them so as not to wait for any. At that rate gradients are made, too.
+// The engine takes a row of weights at its own rate, however long the reducers take. A pass that
+// gets its weights at that rate does not wait for any. Gradients are made at that rate, too.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal) {
   TimeNeeds needs;
   for (const PhaseEstimate& phase : ideal.phases) {
     if (phase.wavelets == 0) continue;
     const uint64_t cycles = std::max(phase.engine, phase.wavelets);
-    // wavelets / cycles above what stands there
+    // Keeps the phase with the largest wavelets / cycles.
     if (needs.weight_cycles == 0 || phase.wavelets * needs.weight_cycles > needs.weights * cycles) {
       needs.weights = phase.wavelets;
       needs.weight_cycles = cycles;

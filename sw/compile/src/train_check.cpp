@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a training before it begins: its directory, samples, plan and ranges.
+// The checks of a training before it begins: its directory, samples, plan and ranges.
 #include "train_check.h"
 
 #include <fmt/format.h>
@@ -42,9 +42,9 @@ void check_model_dir(const RunOptions& options) {
 
 namespace {
 
-// The job with the orders of sums that the newest checkpoint was made with, which hold for all that
-// comes behind it, even if another version of this program would choose others. Its path, or
-// nothing if there is none to go on from.
+// Gives the job the orders of sums of the newest checkpoint. A resumed training keeps these orders,
+// whatever this version would choose. Returns the checkpoint's path, or nothing if there is none to
+// resume from.
 std::string take_kept_orders(const RunOptions& options, TrainingJob* job) {
   const bool goes_on = options.resume || !trains(options.mode);
   if (!goes_on || options.model_dir.empty()) return "";
@@ -52,13 +52,14 @@ std::string take_kept_orders(const RunOptions& options, TrainingJob* job) {
     try {
       if (memoryx::take_orders(memoryx::read_state(path).job, job)) return path;
     } catch (const BadInput&) {
-      // Whoever loads it says why.
+      // The later load reports why.
     }
   }
   return "";
 }
 
-// Its plan, of the file if that is of the same inputs, and the job with the plan's orders of sums.
+// Takes the plan from the file, if that is of the same inputs, and gives the job the plan's orders
+// of sums.
 void take_plan(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
   const TrainingJob chosen = with_sum_orders(params.job, options.tile);
   TrainingJob job = chosen;
@@ -76,7 +77,7 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
   } else {
     checked->plan = make_train_plan(params.base.path, job, checked->firmware, options.tile);
   }
-  // The other ranks read no file of rank 0's.
+  // The other ranks do not read rank 0's file.
   const bool same = job.forward == chosen.forward && job.delta == chosen.delta;
   if (!same && options.transport != nullptr && options.transport->ranks() > 1) {
     throw BadInput((kept.empty() ? options.plan : kept) +
@@ -86,8 +87,8 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
   checked->job = job;
 }
 
-// The samples of the parameters' file: those to train with, and those held out, which are all of
-// them where a prediction is asked for and the parameters hold none out.
+// Takes the samples of the parameters' file: those to train with, and those held out. A prediction
+// takes all samples as held out if the parameters hold none out.
 void take_samples(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
@@ -115,7 +116,7 @@ void take_samples(const TrainParams& params, const RunOptions& options, CheckedT
   }
 }
 
-// The files that a training is told to write, before it makes any; model_dir is made on the way.
+// Checks the files that a training has to write, before it makes any; creates model_dir if needed.
 void check_files(const RunOptions& options, const PlanFile& plan) {
   if (!trains(options.mode)) return;
   const auto directory = [](const std::string& file) {
@@ -155,7 +156,7 @@ CheckedTraining check_training(const TrainParams& params, const RunOptions& opti
   take_plan(params, options, &checked);
   check_files(options, checked.plan_file);
   try {
-    const memoryx::MemoryX memory(params.job, params.memory);  // its ranges
+    const memoryx::MemoryX memory(params.job, params.memory);  // checks its ranges
   } catch (const BadInput& error) {
     refuse(fmt::format(": key 'train': {}", error.what()));
   }

@@ -8,7 +8,7 @@
 
 namespace ow::jobs {
 
-// Where Predict writes its outputs.
+// The file that Predict writes its outputs to.
 std::string outputs_path(const RunOptions& options);
 
 }  // namespace ow::jobs

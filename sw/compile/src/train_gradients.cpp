@@ -10,9 +10,8 @@ namespace ow::jobs {
 
 using memoryx::WaferSide;
 
-// What is called for each gradient of a layer's matrix, in the order in which the grid rows send
-// them: output(j), then position(i) for its inputs, and piece_ends() behind each piece of the
-// stream.
+// The calls for each gradient of a layer's matrix, in the order in which the grid rows send them:
+// output(j), then position(i) for its inputs, and piece_ends() after each piece of the stream.
 template <typename Output, typename Position, typename PieceEnds>
 void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& output,
                               const Position& position, const PieceEnds& piece_ends) const {
@@ -42,7 +41,7 @@ void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& o
   }
 }
 
-// Up to whole rows of the tiles' reducers.
+// Pads to whole rows of the tiles' reducers.
 void TrainGrid::end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const {
   const auto lanes = static_cast<size_t>(plan_.tile.lanes);
   for (size_t r = 0; r < numbers->size(); ++r) {
@@ -97,7 +96,7 @@ void TrainGrid::take_gradients(const Arrived& rows, WaferSide* memory) {
         (*gradient)[j] = next(k, j % grid_rows, GradientRun::Biases);
     }
     std::vector<size_t> begin = at;
-    // Where the gradient is of all positions, though only those of the mask are updated.
+    // The gradient covers all positions, although only those of the mask are updated.
     const bool wider = store.spec(tensor).masked && memory->needs_dense(tensor);
     std::optional<memoryx::View<uint8_t>> mask;
     const auto output = [&](size_t j) {

@@ -20,7 +20,7 @@ constexpr size_t kMaxPieces = 100;
 constexpr size_t kMaxPatterns = 100;
 constexpr double kMaxScale = 16777216;
 
-// Pieces of one key that stand for several, or for what goes on for good: the last ones of a list.
+// Reads a piece that stands for several pieces, or that lasts for ever: the last one of a list.
 bool read_endless(const std::string& kind, YamlMap* piece, double low, double high,
                   Schedule* schedule) {
   using Kind = SchedulePiece::Kind;
@@ -81,7 +81,7 @@ SchedulePiece read_piece(const std::string& kind, YamlMap piece, double low, dou
     p.from = piece["from"].real(low, high);
     p.to = piece["to"].real(low, high);
   }
-  // A power comes nearer to its end for good.
+  // A power gets closer to its end for ever.
   const bool open = p.kind == Kind::Power && !piece.find("steps");
   p.steps = open ? kForever : static_cast<uint64_t>(piece["steps"].integer(1, kMaxSteps));
   if (p.kind == Kind::Power) p.base = piece["base"].real(0, 1, true);
@@ -155,7 +155,7 @@ void read_loss_scale(const Yaml& value, LossScaleOptions* s) {
   map.close();
 }
 
-// Steps, or every so many of a range.
+// A list of steps, or every n-th step of a range.
 UpdateTimes read_times(const Yaml& value) {
   UpdateTimes times;
   if (value.is_list()) {
@@ -178,7 +178,7 @@ UpdateTimes read_times(const Yaml& value) {
   return times;
 }
 
-// Equal parts of a matrix that keep as many weights each.
+// Equal parts of a matrix that each keep the same number of weights.
 void read_balance(YamlMap map, SparsityGroup* g) {
   const auto parts = [&](const char* key) {
     const auto value = map.find(key);
@@ -194,8 +194,8 @@ void read_balance(YamlMap map, SparsityGroup* g) {
   map.close();
 }
 
-// Whether a gradual group keeps fewer weights at one of its updates than at first. Of more updates
-// than anybody waits for to be looked at, the first decide.
+// Whether a gradual group keeps fewer weights at one of its updates than at first. If there are too
+// many updates to look at, the first ones decide.
 bool prunes(const SparsityGroup& g, uint64_t steps) {
   constexpr uint64_t kLooked = 10'000;
   const double first = g.init == SparsityGroup::Init::Dense ? 1 : memoryx::value_at(g.density, 0);
@@ -213,7 +213,7 @@ bool prunes(const SparsityGroup& g, uint64_t steps) {
   return step < end;
 }
 
-// Masks that are to change do so in a training of so many steps.
+// Masks that should change must do so in a training of this many steps.
 void check_updates(YamlMap map, const SparsityGroup& g, uint64_t steps) {
   if (const auto update = map.find("update")) {
     const UpdateTimes& t = g.update;
@@ -227,7 +227,7 @@ void check_updates(YamlMap map, const SparsityGroup& g, uint64_t steps) {
   }
 }
 
-// One group for each of its patterns.
+// Makes one group for each pattern.
 void read_group(YamlMap map, uint64_t steps, std::vector<SparsityGroup>* groups) {
   using Algorithm = SparsityGroup::Algorithm;
   using Init = SparsityGroup::Init;
@@ -266,7 +266,7 @@ void read_group(YamlMap map, uint64_t steps, std::vector<SparsityGroup>* groups)
   for (const Yaml& name : pattern.list(1, kMaxPatterns, "patterns")) add(name);
 }
 
-// Where the masters lie, and who works on them.
+// Where the masters are, and how many threads work on them.
 void read_store(const std::string& path, YamlMap map, memoryx::MemoryOptions* memory) {
   if (const auto directory = map.find("directory")) {
     memory->store.directory = beside(path, directory->text());
@@ -321,7 +321,7 @@ void read_train(YamlMap train, TrainParams* params) {
   train.close();
 }
 
-// A graph that is given without a loss gets that of `train` behind its last layer.
+// A graph without a loss gets the loss of `train` after its last layer.
 void take_loss(TrainParams* params) {
   const RunParams& base = params->base;
   if (base.graph.empty()) return;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr uint64_t kAlign = 64;  // bytes: the SRAM's banks repeat
 constexpr int kAccWordsPerLane = 16;
-constexpr int kThreads = 4;  // the task thread, the weights', the drain's, what is gathered
-constexpr uint64_t kMaxElements = 65535;  // what a descriptor counts, and a drain in rows
+constexpr int kThreads = 4;  // the task thread, the weights', the drain's, the gathering one's
+constexpr uint64_t kMaxElements = 65535;  // limit of a descriptor, and of the rows of a drain
 constexpr uint64_t kFewRows = 64;         // of a gradient's piece: with fewer, more time goes by
                                           // beside the products
 constexpr uint64_t kWindows = 4;          // of the deltas, at most, for the sake of whole sums
@@ -44,7 +44,7 @@ void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& 
         plan.grid.rows, plan.grid.cols, kThreads, plan.colours.count, tile.threads, tile.colours));
   }
   check_units(who, job.type, job.loss, tile);
-  // What the host and the program talk about: named now, not when it is missed.
+  // Symbols that host and program share. Check them all now, not when one is missed.
   for (const char* symbol : {"ow_train_params", "ow_train_run", "ow_train_times"}) {
     firmware.symbol(symbol);
   }
@@ -58,18 +58,18 @@ uint64_t local(const TrainPlan& plan, int features) {
   return static_cast<uint64_t>(plan.owned(features, 0));
 }
 
-// Bytes of a feature's samples.
+// Bytes of the samples of one feature.
 uint64_t pitch(const TrainPlan& plan) { return 2 * static_cast<uint64_t>(plan.samples); }
 
-// Of the work area.
+// Bytes of the work area for the loss.
 uint64_t loss_bytes(const TrainPlan& plan) {
   const auto n = static_cast<uint64_t>(plan.samples);
   const uint64_t outputs = local(plan, plan.layers.back().outputs);
   return up(4 * n * (OW_TR_LOSS_ROWS + loss_part(plan.loss).rows_an_output * outputs));
 }
 
-// Places for what a step keeps and for the least work area, from `at` on, with a window of so many
-// features, and with one for the last tensor's deltas if `own`; returns where they end.
+// Lays out what a step keeps and the least work area, from `at` on. The window has `window`
+// features; with `own` there is also room for the last tensor's deltas. Returns the end.
 uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
   const auto take = [&at](uint64_t bytes) {
     const uint64_t here = at;
@@ -103,12 +103,12 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
   return at;
 }
 
-// Of all layers.
+// Maxima over all layers.
 struct Widths {
-  uint64_t inputs = 1;    // of a grid row
-  uint64_t outputs = 1;   // of a grid
-  uint64_t deltas = 0;    // of a grid row, that a pass gives
-  uint64_t gathered = 0;  // of a grid, that passes with whole sums begin with
+  uint64_t inputs = 1;    // per grid row
+  uint64_t outputs = 1;   // of the grid
+  uint64_t deltas = 0;    // that a pass gives, per grid row
+  uint64_t gathered = 0;  // that passes with whole sums gather first, of the grid
 };
 
 Widths widths_of(const TrainPlan& plan) {
@@ -129,22 +129,23 @@ Widths widths_of(const TrainPlan& plan) {
   return w;
 }
 
-// Features that a tile gathers at most: its rounds are counted in 16-bit elements, the products of
-// a piece in the reducer's rows.
+// The most features that a tile can gather. Its rounds are counted in 16-bit elements, and the
+// products of a piece in rows of the reducer.
 uint64_t most_gathered(const TrainPlan& plan, const Widths& w) {
   const uint64_t drained = kMaxElements * static_cast<uint64_t>(plan.tile.lanes) / w.inputs;
   return std::min(drained, kMaxElements / static_cast<uint64_t>(plan.samples));
 }
 
-// Shares what is left between the window and what is gathered: all features in one window if there
-// is room for as many gathered ones as a pass needs, or for a piece that is worth it; else in as
-// few as possible. Returns the bytes that are used, or would be if there were room for the least.
-// BadInput, which begins with `who`, if whole sums begin with more features than can be gathered.
+// Shares the rest of the memory between the window and the gathered features. There is one window
+// for all features if that leaves room for the gathered features that a pass needs, or for a piece
+// of useful size. Otherwise there are as few windows as possible. Returns the bytes used, or the
+// bytes needed if even the least does not fit. BadInput, which begins with `who`, if whole sums
+// need more features than can be gathered.
 uint64_t place_all(const std::string& who, TrainPlan* plan, uint64_t begin, uint64_t end) {
   const Widths w = widths_of(*plan);
   const bool several = plan->grid.rows > 1;  // a column of one tile gathers nothing
   const uint64_t row = pitch(*plan), most = most_gathered(*plan, w);
-  // Deltas that are gathered all at once are made there.
+  // If all deltas are gathered at once they are made in place.
   TensorPlan& last = plan->tensors.back();
   const auto outputs = static_cast<uint64_t>(last.features);
   const bool own = w.gathered < outputs;
@@ -176,7 +177,7 @@ uint64_t place_all(const std::string& who, TrainPlan* plan, uint64_t begin, uint
   uint64_t rows_gathered = std::min(wanted, (end - at) / row);
   plan->last_gathered = rows_gathered >= outputs;
   if (plan->last_gathered) {
-    if (own) {  // there is room for them all the same: their own place is free
+    if (own) {  // there is room for all of them: their own place becomes free
       at = place(plan, begin, window, false);
       rows_gathered = std::min(wanted, (end - at) / row);
     }
@@ -269,7 +270,8 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   const uint64_t end = tile.sram_bytes;
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
   uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
-  // Orders are of the bits: they stay those of last deltas beside their targets.
+  // The order of sums fixes the bits. So it must not change although values now share a place with
+  // the last deltas.
   if (loss_part(job.loss).targets == TargetForm::Values) {
     kept += up(pitch(plan) * local(plan, job.layers.back().outputs));
   }
@@ -284,7 +286,7 @@ TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
   for (size_t k = 0; k < job.layers.size(); ++k) {
     const LayerShape& layer = job.layers[k];
     job.forward[k] = choose(k, layer.inputs, layer.outputs, false);
-    // Its inputs are the deltas that the gradient pass has gathered.
+    // The inputs of this pass are the deltas that the gradient pass has gathered.
     if (k > 0) job.delta[k] = choose(k, layer.outputs, layer.inputs, true);
   }
   return job;
@@ -309,7 +311,8 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
 
 uint64_t train_stream_limit(const TrainPlan& plan) {
   uint64_t wavelets = 0;
-  // Each output's with its end; a grid row has its inputs of all, or all inputs of its own.
+  // Wavelets of all outputs with their ends. A grid row gets its own inputs of all outputs, or all
+  // inputs of its own outputs.
   const auto column = [&](int inputs, int outputs) {
     return static_cast<uint64_t>(outputs) * (local(plan, inputs) + 1);
   };
@@ -334,7 +337,7 @@ uint64_t train_cycle_limit(const TrainPlan& plan) {
   const auto samples = static_cast<uint64_t>(plan.samples);
   const uint64_t beats = samples / static_cast<uint64_t>(plan.tile.lanes);
   const auto columns = static_cast<uint64_t>(plan.grid.cols);
-  // Samples and targets come in through all edges; this is enough for a single port.
+  // Samples and targets come in through all edges; this limit is enough for a single port.
   uint64_t limit =
       kStart + kTimes * samples * columns *
                    static_cast<uint64_t>(plan.layers.front().inputs + plan.layers.back().outputs);

@@ -16,7 +16,8 @@ namespace ow::jobs {
 // data has classes, values are 1 for the sample's class and 0 for the others.
 Targets targets_of(const TrainingJob& job, const Dataset& part);
 
-// The sum over the samples of `part`, whose outputs are z. For people, in double, never compared.
+// The sum of the losses of the samples in `part`, whose outputs are z, in double. It is for people
+// and is never compared.
 double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
 // The number of samples whose class is right; 0 if classes are not known.

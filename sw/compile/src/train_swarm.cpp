@@ -16,7 +16,7 @@
 namespace ow::jobs {
 namespace {
 
-// Numbers in a message, how many of them in front.
+// Numbers in a message, with their count before them.
 template <typename T>
 void put_all(const std::vector<T>& values, swarmx::Writer* out) {
   out->put(static_cast<uint64_t>(values.size()));
@@ -30,7 +30,7 @@ std::vector<T> get_all(swarmx::Reader* in) {
   return values;
 }
 
-// A grid of tiles.
+// A wafer that is a grid of tiles.
 class GridWafer : public TrainWafer {
  public:
   GridWafer(std::unique_ptr<Device> device, const CheckedTraining& checked,
@@ -76,7 +76,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
       wafers_.push_back(options.model(job_));
       continue;
     }
-    // One of them shows its progress, all look whether another rank has failed.
+    // The first wafer shows its progress; all check whether another rank has failed.
     const std::function<void()> shown = n == 0 ? options.on_progress : nullptr;
     auto progress = [this, shown] {
       transport_.check();
@@ -139,7 +139,8 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
   swarm_.run(work, meanwhile);
 }
 
-// Of all micro-batches in their order, on rank 0, whose clock gets their gradients.
+// Gathers the results of all micro-batches in their order, on rank 0, whose clock gets their
+// gradients.
 std::vector<TrainSwarm::Result> TrainSwarm::gather() {
   swarmx::Writer out;
   put_all(results_, &out);
@@ -179,7 +180,7 @@ void TrainSwarm::step(const std::vector<uint64_t>& numbers, const std::function<
   account(gather(), step);
 }
 
-// Sums are in the order of the micro-batches, so that they are the same for any number of wafers.
+// Sums are in the order of the micro-batches, so they are the same for any number of wafers.
 void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
   if (results.size() != static_cast<size_t>(job_.micro_batches)) {
     throw ProtocolError("a step without the results of all its micro-batches");
@@ -233,7 +234,7 @@ void TrainSwarm::run_forward() {
   });
 }
 
-// Of all batches in their order, on rank 0.
+// Gathers the results of all batches in their order, on rank 0.
 std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
   swarmx::Writer out;
   for (const Forward& f : forward_) {
@@ -268,7 +269,7 @@ std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
   run_forward();
   std::vector<Activations> outputs;
   for (Forward& f : gather_forward()) {
-    passed_[outputs.size()] += f.cycles;  // one batch a wafer
+    passed_[outputs.size()] += f.cycles;  // one batch per wafer
     outputs.push_back(std::move(f.outputs));
   }
   if (outputs.size() != swarm_.round().batches) {
@@ -280,7 +281,7 @@ std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
 
 void TrainSwarm::serve() {
   bool begun = false;
-  // Made for the first step: where rank 0 trains no step there may be no sample to train with.
+  // Created at the first step: if rank 0 trains no step there may be no sample to train with.
   std::optional<memoryx::SampleOrder> order;
   while (swarm_.await()) {
     if (!begun) set_time(swarm_.step());

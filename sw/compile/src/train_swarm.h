@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wafers of a training and their work in a step: SwarmX (ow/swarmx/swarm.h) with grids, or with
-// models in place of grids.
+// The wafers of a training and their work in a step: SwarmX (ow/swarmx/swarm.h) with grids of
+// tiles, or with models of them.
 #ifndef OW_COMPILE_TRAIN_SWARM_H_
 #define OW_COMPILE_TRAIN_SWARM_H_
 
@@ -24,7 +24,7 @@ class TrainSwarm {
              swarmx::Transport& transport, memoryx::MemoryX* memory);
 
   std::string description() const;
-  // Whether the wafers have cycles and things outside take time.
+  // Whether the wafers have cycles, and transfers outside them take time.
   bool timed() const { return timed_ && time_.modelled(); }
 
   // Rank 0: runs the passes of a step over the samples with these numbers. `meanwhile`, if given,
@@ -36,7 +36,7 @@ class TrainSwarm {
   // each wafer while batches are left. A batch is a micro-batch; the last may be smaller. Returns
   // the outputs of each batch and sets the cycles of all.
   std::vector<Activations> forward(uint64_t first, uint64_t* cycles);
-  // The training is over for all ranks.
+  // Ends the training for all ranks.
   void end() { swarm_.end(); }
 
   // The other ranks: runs steps until there are no more.
@@ -88,7 +88,7 @@ class TrainSwarm {
   std::vector<swarmx::WaferGradients> left_;         // of its wafers in this step
   TimeModel time_;
   const bool timed_;
-  // On rank 0.
+  // Used on rank 0 only.
   std::unique_ptr<swarmx::WeightClock> clock_;
   std::vector<uint64_t> passed_;  // cycles of each wafer since the training began
   uint64_t told_ = 0;             // training cycles that were reported

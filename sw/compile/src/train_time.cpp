@@ -9,7 +9,7 @@
 namespace ow::jobs {
 namespace {
 
-// Of samples, with their classes or values.
+// Bits of samples with their classes or values.
 uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
   constexpr uint64_t kHalf = 16;
   uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
@@ -45,7 +45,7 @@ void TrainTime::begin(uint64_t between, const memoryx::WaferSide& memory) {
     reduces_ = times->reduces;
     if (memory.step() == step_) weights_.update = 0;
   } else if (memory.step() != step_) {
-    // A training that goes on from a checkpoint has no step behind it here.
+    // A training that was resumed from a checkpoint has no earlier step here.
     const bool any =
         std::any_of(gradients_.begin(), gradients_.end(),
                     [](const swarmx::RowGradients& row) { return !row.cycles.empty(); });
@@ -61,7 +61,7 @@ uint64_t TrainTime::all_left() const {
   return std::max(left_.biases, *std::max_element(left_.layers.begin(), left_.layers.end()));
 }
 
-// In cycles of the device.
+// All times are in cycles of the device.
 EdgeReady TrainTime::ready(uint64_t left, const memoryx::ReadyTime& time) const {
   return {left + skipped_, time.came + skipped_, time.ready + skipped_};
 }

@@ -65,7 +65,7 @@ class Words {
   const std::string& where_;
 };
 
-// Kahn's algorithm over the gates; ties in the order of the text, so that neighbours stay so.
+// Kahn's algorithm over the gates. Ties keep the order of the text, so neighbours stay together.
 void sort_gates(Netlist* n, const std::string& what) {
   constexpr uint32_t kNone = ~0u;
   std::vector<uint32_t> driver(n->nets, kNone);
@@ -277,7 +277,7 @@ Fault fault_of_pin(const Netlist& n, const std::vector<uint64_t>& first, uint64_
   f.pin = static_cast<int>(pin - *it) - 1;
   return f;
 }
-// Pins before each gate; the last one is the number of all.
+// Number of pins before each gate; the last entry is the number of all pins.
 std::vector<uint64_t> first_pins(const Netlist& n) {
   std::vector<uint64_t> first(n.gates.size() + 1, 0);
   for (size_t g = 0; g < n.gates.size(); ++g) {

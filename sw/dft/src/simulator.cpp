@@ -157,7 +157,7 @@ Word Simulation::compute_faulty(uint32_t gate) {
 }
 
 void Simulation::settle() {
-  // Gates are in topological order, so what a gate makes dirty comes behind it.
+  // Gates are in topological order, so a gate makes only later gates dirty.
   const size_t words = dirty_.size();
   for (size_t k = 0; k < words; ++k) {
     while (dirty_[k] != 0) {
@@ -196,7 +196,7 @@ void Simulation::clock() {
 
 // One row in the machines `who`: bytes are written or the row is read.
 void Simulation::access(Memory* memory, const Bank& bank, uint32_t row, const Word& who) {
-  if (row >= bank.rows) row %= bank.rows;  // a row that is not there is another one
+  if (row >= bank.rows) row %= bank.rows;  // a row beyond the bank aliases another one
   Word* bits = &memory->bits[size_t{64} * row];
   const Word write = values_[bank.we] & who, read = who & ~values_[bank.we];
   if (any(write)) {
@@ -260,8 +260,8 @@ void Simulation::retire(const Word& machines) {
       s.ones &= ~machines;
     }
   }
-  // Gates and flip-flops that wait to be computed go on waiting: in machine 0 and in those that are
-  // like it now they give the same.
+  // Gates and flip-flops that wait to be computed still wait: their result is the same in machine 0
+  // and in the machines that are now equal to it.
   for (Word& w : values_) like_good(&w);
   for (Memory& m : memories_) {
     for (Word& w : m.bits) like_good(&w);

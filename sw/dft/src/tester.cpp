@@ -22,7 +22,7 @@ namespace reg = isa::reg;
 constexpr uint32_t kToEdge =
     isa::PacketHeader::Negative::put(1) | isa::PacketHeader::ToEdge::put(1);
 constexpr uint32_t kTag = 5;
-constexpr int kWordCycles = 8;  // from a word of the station to the next
+constexpr int kWordCycles = 8;  // between two words of the station
 constexpr int kResetCycles = 4;
 constexpr uint32_t kPhases = offsetof(ow_selftest_result, phases);
 const char* const kSides = "nesw";
@@ -44,7 +44,7 @@ struct Seen {
     for (int i = 0; i < 32; ++i) value |= static_cast<uint32_t>(bit_of(bits[i], machine)) << i;
     return value;
   }
-  // Machines in which bits of the mask are not those of `value`.
+  // Machines in which the bits of the mask differ from those of `value`.
   Word differs(uint32_t value, uint32_t mask) const {
     Word out = all_machines(false);
     for (int i = 0; i < 32; ++i) {
@@ -101,7 +101,7 @@ class Bench {
     for (auto& t : tiles_) t->push(word, last);
     run(kWordCycles);
   }
-  // To all tiles alike.
+  // Writes to all tiles alike.
   void write(uint32_t addr, const std::vector<uint32_t>& words) {
     push(isa::PacketCommand::Operation::put(isa::PacketOp::Write) |
              isa::PacketCommand::Count::put(words.size()),
@@ -156,7 +156,7 @@ struct Job {
   }
 };
 
-// Released with nothing to do: a neighbour's station sees what it sends.
+// Tiles are released with nothing to do, and a neighbour's station sees what they send.
 Word idle_step(Job* job) {
   Bench b(job->plan, job->faults, job->options.power_up, false);
   b.reset();
@@ -210,9 +210,9 @@ Word core_step(Job* job) {
   b.write(image.symbol("ow_selftest_order"), {OW_SELFTEST_CORE});
   b.write(result, {0});
   b.write(result + kPhases, std::vector<uint32_t>(1 + OW_SELFTEST_PHASES, 0));
-  // As long as a good tile takes and an eighth more, without a look from outside: a look at the
-  // memory here is the simulator's. A machine that has ended other phases than the good one, or one
-  // with another signature, need not go on.
+  // The limit is the time of a good tile and an eighth more. The memory is read by the simulator,
+  // so the tile is not disturbed. A machine can stop if it has ended other phases than the good
+  // one, or has another signature.
   constexpr uint64_t kTurn = 500, kLimit = 2000000;
   uint64_t cycles = 0;
   Word found = all_machines(false);
@@ -268,7 +268,7 @@ Word router_step(Job* job) {
   b.reset();
   load(&b, image);
   b.connect(true);
-  // Names of their own, and the colours of an even and an odd tile.
+  // Different names, and the colours of an even and an odd tile.
   constexpr uint32_t kNames[] = {0x5A3C69, 0xA5C396};
   for (uint32_t i = 0; i < 2; ++i) {
     const uint32_t words[] = {isa::PacketCommand::Operation::put(isa::PacketOp::Write) |
@@ -305,7 +305,7 @@ struct StepKind {
   Word (*run)(Job*);
   const ElfImage* program;
 };
-// The thorough ones first: they find most of what the others would.
+// The thorough steps come first: they find most of what the others would find.
 std::vector<StepKind> all_steps(const SelftestOptions& options) {
   std::vector<StepKind> steps;
   for (const ElfImage& p : options.thorough) {

@@ -18,7 +18,7 @@ constexpr Layout kBfloat16{8, -133, 8};
 constexpr Layout kBinary32{24, -149, 8};
 
 // A signed integer multiple of 2^-298, up to 2^341 in magnitude: two's complement, low limb first.
-// The product of the least binary32 numbers is the unit; that of the largest is below 2^256.
+// The unit is the product of the smallest binary32 numbers; that of the largest is below 2^256.
 constexpr int kUnit = -298;
 constexpr int kLimbs = 10;
 using Fixed = std::array<uint64_t, kLimbs>;
@@ -303,7 +303,7 @@ uint16_t round_to_16(double x, const Layout& f) {
 }
 
 // x + y as a double whose last bit also stands for what the addition lost. Rounded again to 50 bits
-// or fewer, it gives what the exact sum gives. The sum must not overflow.
+// or fewer, it equals the exact sum rounded once. The sum must not overflow.
 double add_to_odd(double x, double y) {
   const double s = x + y;
   if (!std::isfinite(s)) return s;
@@ -312,7 +312,7 @@ double add_to_odd(double x, double y) {
   if (lost == 0) return s;
   uint64_t bits;
   std::memcpy(&bits, &s, sizeof bits);
-  // Towards the exact sum, to the odd one of its two neighbours.
+  // Towards the exact sum: of its two neighbours the odd one.
   if ((bits & 1) == 0) bits += (lost > 0) == (s > 0) ? 1 : -1;
   double r;
   std::memcpy(&r, &bits, sizeof r);
@@ -360,7 +360,7 @@ uint16_t f32_to_f16(uint32_t x) {
   return static_cast<uint16_t>(sign + ((m - 0x38000000 + 0xFFF + ((m >> 13) & 1)) >> 13));
 }
 
-// Sums round right again from binary32 (24 >= 2 * 11 + 2), products are exact in it.
+// Sums may be rounded from binary32, since 24 >= 2 * 11 + 2; products are exact in it.
 uint16_t f16_add(uint16_t a, uint16_t b) {
   return f32_to_f16(float_to_bits(f16_to_float(a) + f16_to_float(b)));
 }
@@ -404,7 +404,7 @@ uint16_t f32_to_bf16_stochastic(uint32_t x, uint16_t random) {
   return stochastic(x, random, kBfloat16);
 }
 
-// The sum of two numbers of 8 bits rounds right again from a double: 53 >= 2 * 8 + 2.
+// The sum of two numbers of 8 bits may be rounded from a double: 53 >= 2 * 8 + 2.
 uint16_t bf16_add(uint16_t a, uint16_t b) {
   return round_to_bf16(static_cast<double>(bf16_to_float(a)) + bf16_to_float(b));
 }

@@ -12,16 +12,16 @@
 namespace ow::golden {
 namespace {
 
-// A row of samples is contiguous. Rows are only combined element by element: every element has one
-// order of additions, whatever the length of the host's vectors.
+// A row of samples is contiguous. Rows are only combined element by element, so every element has
+// one order of additions, whatever the length of the host's vectors.
 using Samples = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 float value_of(HalfType type, uint16_t x) {
   return type == HalfType::Binary16 ? f16_to_float(x) : bf16_to_float(x);
 }
 
-// row += weight * feature, one rounding an element. The product of two binary16 numbers is exact in
-// a float; that of two bfloat16 numbers may lie below its range, so there the host's fused
+// row += weight * feature, with one rounding per element. The product of two binary16 numbers is
+// exact in a float. That of two bfloat16 numbers may be below its range, so the host's fused
 // operation rounds sum and product together.
 template <typename Row, typename Feature>
 void accumulate(HalfType type, float weight, const Feature& feature, Row row) {
@@ -32,7 +32,7 @@ void accumulate(HalfType type, float weight, const Feature& feature, Row row) {
   for (Eigen::Index s = 0; s < row.size(); ++s) row(s) = std::fma(weight, feature(s), row(s));
 }
 
-// What is done with an output behind its rounding.
+// A function of an output after its rounding.
 using Element = uint16_t (*)(HalfType, uint16_t);
 uint16_t as_it_is(HalfType /*type*/, uint16_t x) { return x; }
 
@@ -70,7 +70,7 @@ Activations run_layer(HalfType type, const Layer& layer, const Activations& x, i
   Samples total(1, x.samples);
   Activations y = Activations::zero(layer.outputs, x.samples);
   for (int j = 0; j < layer.outputs; ++j) {
-    // The partial sum of each grid row: from +0, ascending index, one rounding a product.
+    // The partial sum of each grid row: from +0, ascending index, one rounding per product.
     partial.setZero();
     for (int i = 0; i < layer.inputs; ++i) {
       const uint16_t weight = layer.weight(j, i);

@@ -12,11 +12,11 @@
 namespace ow::golden {
 namespace {
 
-// Relative error of a function of the host's library and of one operation after it: a few units in
-// the last place, taken as 64.
+// Bound of the relative error of a library function and one operation after it. It is a few units
+// in the last place; 64 is safe.
 constexpr long double kError = 64 * std::numeric_limits<long double>::epsilon();
 
-// ln 2 in two parts: the product of the first, of 15 bits, and an exponent of 8 is exact.
+// ln 2 in two parts. The first has 15 bits, so its product with an exponent of 8 bits is exact.
 constexpr float kLog2E = 0x1.715476p+0f;
 constexpr float kLn2High = 0x1.62e4p-1f;
 constexpr float kLn2Low = 0x1.7f7d1cp-20f;
@@ -51,8 +51,8 @@ long double value(const Format& f, uint16_t x) {
   return (x & 0x8000) != 0 ? -v : v;
 }
 
-// |v| in units of the last place that f has for it; *exponent is the exponent of its binade, not
-// below that of the subnormal numbers.
+// |v| in units of the last place that f has for it. *exponent is the exponent of its binade, but at
+// least that of the subnormal numbers.
 long double scaled(const Format& f, long double v, int* exponent) {
   std::frexp(v, exponent);
   *exponent = std::max(*exponent - 1, 1 - f.bias);
@@ -71,7 +71,7 @@ uint16_t round_to(const Format& f, long double v) {
   int n = static_cast<int>(floor);
   const long double rest = units - floor;
   if (rest > 0.5L || (rest == 0.5L && n % 2 != 0)) ++n;
-  // n holds the leading one of a normal number: it adds one to the exponent below.
+  // n includes the leading one of a normal number, which adds one to the exponent below.
   return sign | static_cast<uint16_t>(((exponent + f.bias - 1) << f.fraction) + n);
 }
 
@@ -89,7 +89,7 @@ long double evaluate(Nlf fn, long double x) {
     case Nlf::kTanh:
       return std::tanh(x);
     case Nlf::kSigmoid:
-      // Without cancellation on either side.
+      // Neither side has cancellation.
       return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
   }
   throw InternalError("nlf: no such function");

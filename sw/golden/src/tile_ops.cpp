@@ -13,7 +13,7 @@ namespace {
 using u128 = unsigned __int128;
 
 struct Format {
-  int precision;  // bits with the hidden one
+  int precision;  // bits, including the hidden one
   int bias;
   int exp_bits;
   uint32_t nan;
@@ -75,8 +75,8 @@ uint32_t infinity(Type type, bool sign) {
   return e | (sign ? 1u << (f.precision - 1 + f.exp_bits) : 0);
 }
 
-// Rounds to nearest even; with `random` instead: adds that 16-bit number below the last place kept
-// and truncates. A zero keeps its sign.
+// Rounds to nearest even. With `random` it adds that 16-bit number below the last place kept
+// instead and truncates. A zero keeps its sign.
 uint32_t round(Type type, const Number& n, const uint16_t* random = nullptr) {
   const Format f = format(type);
   if (n.nan) return f.nan;
@@ -125,7 +125,7 @@ Number multiply(const Number& a, const Number& b) {
   return n;
 }
 
-// Exact, but for a part of the smaller operand that no rounding can tell from a single low bit.
+// Exact, except for low bits of the smaller operand, which become one sticky bit.
 Number add(Number a, Number b) {
   if (a.nan || b.nan || (a.inf && b.inf && a.sign != b.sign)) {
     Number n;
@@ -141,8 +141,7 @@ Number add(Number a, Number b) {
   if (a.mant == 0) return b;
   if (b.mant == 0) return a;
   if (bit_length(a.mant) + a.exp < bit_length(b.mant) + b.exp) std::swap(a, b);
-  // a has the larger magnitude's top bit: bring it to 110 bits, b to its exponent with a sticky
-  // bit.
+  // a has the larger top bit: bring it to 110 bits, and b to its exponent with a sticky bit.
   const int up = 110 - bit_length(a.mant);
   a.mant <<= up;
   a.exp -= up;
@@ -383,7 +382,7 @@ uint32_t convert_stochastic(Type to, uint32_t a, uint16_t random) {
 uint32_t reduce(Op op, Type type, Type result, const uint32_t* a, const uint32_t* b, size_t n) {
   uint32_t p[kPartials];
   const bool flt = is_float(type);
-  // Sums are fp32 or int32; the extremes stay in their type.
+  // Sums are fp32 or int32; maxima and minima keep their type.
   const bool extreme = op == Op::RMax || op == Op::RMin;
   const Type work = extreme ? type : flt ? Type::F32 : Type::I32;
   uint32_t start = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of a reference training over a graph of layers: forward in its order, the loss, and
-// back. What each layer does is its kind's (layers/).
+// backward. The kinds (layers/) define what each layer computes.
 #include "ow/golden/train.h"
 
 #include <fnmatch.h>
@@ -164,7 +164,7 @@ LayerPass Trainer::pass_of(size_t n, const Activations& x,
 Network Trainer::network() const {
   Network network;
   network.type = job_.type;
-  // Tensors that nobody looks at: kinds take their weights from the pass alone.
+  // Placeholder tensors: kinds take their weights from the pass alone.
   const std::vector<Activations> none(nodes_.size());
   for (size_t n = 0; n + 1 < nodes_.size(); ++n) {
     const LayerKind& kind = layer_kind(graph_.layers[n].kind);
@@ -218,7 +218,7 @@ MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
                            .loss(job_, batch.outputs[last], targets, scale_, &batch.loss);
   for (size_t n = batch.outputs.size(); n-- > 0;) {
     const Node& node = nodes_[n];
-    // Nothing of the loss comes here, or nothing that it comes from is trained.
+    // Skip a layer that gets no deltas, or that neither is trained nor leads to one that is.
     if (batch.deltas[n].features == 0 || !node.moves) continue;
     LayerPass pass = pass_of(n, x, batch.outputs);
     pass.output = &batch.outputs[n];

@@ -69,10 +69,10 @@ std::vector<std::vector<size_t>> parts_of(const SparsityGroup& group, const Para
   return out;
 }
 
-// The part's share of k weights in all, which are dealt out one by one.
+// The part's share of k weights in all, dealt to the parts one by one.
 size_t share_of(size_t k, size_t part, size_t parts) { return (k + parts - 1 - part) / parts; }
 
-// Of some positions the k with the greatest keys go into the mask; equal keys in ascending
+// Puts the k of these positions with the greatest keys into the mask; equal keys in ascending
 // position.
 void keep_greatest(const std::vector<size_t>& positions, const std::vector<double>& keys, size_t k,
                    std::vector<uint8_t>* mask) {
@@ -81,7 +81,8 @@ void keep_greatest(const std::vector<size_t>& positions, const std::vector<doubl
   for (const size_t at : greatest(own, k)) (*mask)[positions[at]] = 1;
 }
 
-// Evenly spread: a position is kept where the sum of so many times k steps over a multiple of all.
+// Evenly spread: keeps a position if the running sum of k passes a multiple of the number of
+// positions.
 void keep_even(const std::vector<size_t>& positions, size_t k, std::vector<uint8_t>* mask) {
   size_t sum = 0;
   for (const size_t i : positions) {
@@ -92,7 +93,7 @@ void keep_even(const std::vector<size_t>& positions, size_t k, std::vector<uint8
   }
 }
 
-// The steps of a schedule's period, if it has one, are those of its first round.
+// The steps of a schedule with a period are those of its first round.
 uint64_t first_round(const Schedule& schedule, uint64_t step) {
   if (schedule.back().kind != Kind::Repeat) return step;
   uint64_t end = 0, period = 0;

@@ -23,7 +23,7 @@ float tree_sum(const Batches& batches, size_t parameter, size_t i, size_t first,
 
 bool in_mask(const Parameter& p, size_t i) { return p.mask.empty() || p.mask[i] != 0; }
 
-// The norm of all gradients, of the positions in masks, each times `factor`.
+// The norm of all gradients at positions in masks, each times `factor`.
 double norm_of(const std::vector<Parameter>& parameters, const Gradients& gradients, float factor) {
   constexpr size_t kBlock = 4096;
   constexpr size_t kSums = 16;
@@ -72,7 +72,7 @@ Rule rule_of(const OptimizerOptions& o, uint64_t step, uint64_t updates, bool ma
   return r;
 }
 
-// One element of a parameter; g is what N17 makes of its gradient.
+// Updates one element of a parameter; g is its gradient after N17.
 void move(const Rule& r, float g, Parameter* p, size_t i) {
   float& w = p->value[i];
   if (r.adamw) {

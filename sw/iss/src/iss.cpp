@@ -194,7 +194,7 @@ bool Iss::csr_read(uint32_t number, uint32_t* value) const {
 }
 
 void Iss::csr_write(uint32_t number, uint32_t value) {
-  // What is written to the count of cycles is that of the cycle after the instruction's.
+  // A write to the cycle counter sets its value for the cycle after the instruction.
   const uint64_t now = cycle_ + 1;
   const uint64_t cycle = now + cycle_offset_;
   const uint64_t low_mask = 0xffffffffu;
@@ -275,7 +275,7 @@ Retire Iss::step() {
   return retire;
 }
 
-// One instruction: what its format gives, and what it changes.
+// One instruction: its operands, and the changes that it makes.
 struct Iss::Step {
   uint32_t insn;
   Retire* retire;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random RV32IM programs: straight runs, forward branches over blocks, bounded loops, traps of
-// every cause with a handler that returns, self-modified code behind fence.i.
+// every cause with a handler that returns, and self-modified code after fence.i.
 //
 // Registers: x27..x31 have fixed uses, all others are random. Memory: trap handler at 0x40, code
 // from kLockstepEntry on, sandbox at kSandbox.
@@ -32,7 +32,7 @@ constexpr unsigned kOpImm = 0x13;
 constexpr unsigned kOp = 0x33;
 constexpr unsigned kSystem = 0x73;
 
-constexpr uint32_t kRegister = isa::reg::RtOccupied::kAddress;  // any of them would do
+constexpr uint32_t kRegister = isa::reg::RtOccupied::kAddress;  // any register would do
 constexpr uint32_t kRegistersEnd = isa::reg::kBase + isa::reg::kBytes;
 
 class Random {
@@ -109,8 +109,8 @@ class Generator {
     emit(i_type(kOpImm, 0, reg, reg, v));
   }
 
-  // Saves its register in mscratch, reads the trap CSRs (which compares them), and goes on behind
-  // the instruction; after a fetch fault at kResume.
+  // The trap handler. It saves its register in mscratch and reads the trap CSRs, so they are
+  // compared. It returns to the next instruction, or to kResume after a fetch fault.
   void handler() {
     pc_ = kHandler;
     csr(1, kTrap, 0x340, kTrap);
@@ -291,7 +291,7 @@ class Generator {
         emit(i_type(kJalr, 0, destination(), kScratch, 10));
         break;
       }
-      case 2: {  // off the memory and back
+      case 2: {  // outside memory and back
         static constexpr uint32_t targets[] = {0x80000000, isa::reg::kBase, 0x00800000, 0xfffffff8};
         emit(kResume << 7 | kAuipc);
         emit(i_type(kOpImm, 0, kResume, kResume, 20));

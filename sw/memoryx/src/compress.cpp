@@ -11,7 +11,7 @@
 namespace ow::memoryx {
 namespace {
 
-// A wavelet is looked at as a word of the host, of which a loop of vectors takes several.
+// A wavelet is handled as a word of the host, so a loop of vectors takes several at once.
 static_assert(sizeof(Wavelet) == sizeof(uint64_t) && offsetof(Wavelet, data) == sizeof(uint32_t),
               "a wavelet is a word of the host, half of it data");
 constexpr bool kLittle = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
@@ -24,7 +24,7 @@ uint64_t word_with(T part, size_t offset) {
   return word;
 }
 
-constexpr size_t kBits = 64;  // values that are looked at together
+constexpr size_t kBits = 64;  // values of a block
 
 // Bit i: value i is not zero.
 inline uint64_t not_zero(const uint16_t* values, size_t count) {
@@ -38,7 +38,7 @@ inline uint64_t not_zero(const uint16_t* values, size_t count) {
   for (size_t i = 0; i < kBits; i += 8) {
     uint64_t word;
     std::memcpy(&word, yes + i, sizeof word);
-    // Byte j's bit comes to bit 56 + j; no two of the sums meet in one place.
+    // Byte j's bit moves to bit 56 + j; no two bits of the products meet.
     bits |= (word * 0x0102040810204080u) >> 56 << i;
   }
   return bits;
@@ -52,9 +52,11 @@ inline void put(const uint16_t* values, const uint32_t* places, uint64_t base, s
   std::memcpy(static_cast<void*>(out), &word, sizeof word);
 }
 
-// By blocks of which a word of bits says what is sent. Where that is all of it, a block is a loop
-// of vectors; where it is much, all are written where the next one that is sent goes, so that
-// nothing hangs on a value but the place; where it is little, only what is sent is looked at.
+// Block by block; a word of bits says which values are sent. There are three cases: - all: the
+//  block is a loop of vectors; - many: every value is written to the next place, and the place
+//  advances only after a sent one, so
+//    only the place depends on the values;
+//  - few: only the sent values are visited.
 template <Sent kSent>
 inline size_t compress_blocks(const uint16_t* values, const uint32_t* places, size_t count,
                               uint64_t base, Wavelet* out) {
@@ -106,9 +108,10 @@ OW_WIDER uint64_t sum_of_bits(const Wavelet* wavelets, size_t count, uint64_t bi
   return sum;
 }
 
-// Neighbours in the vectors' numbers become neighbours in a vector: an element's place is the bits
-// of its vector and then those of its lane, and a merge of pairs of vectors turns these round by
-// one place. After three merges what was the vector's number is the lane's.
+// Reorders elements so that neighbours across vectors become neighbours in a vector. The bits of an
+// element's place are those of its vector and then those of its lane. A merge of pairs of vectors
+// rotates these bits by one. After three merges the number of the vector has become that of the
+// lane.
 template <size_t kRows>
 size_t deal_vectors(const uint16_t* values, size_t count, uint16_t* out, size_t stride) {
   size_t k = 0;
@@ -127,7 +130,7 @@ size_t deal_vectors(const uint16_t* values, size_t count, uint16_t* out, size_t 
       apart = apart > 1 ? apart / 2 : kRows / 2;
     }
     for (size_t v = 0; v < kRows; ++v) {
-      // Of four rows the bits of their numbers have changed places.
+      // With four rows the two bits of the row's number are exchanged.
       const size_t row = kRows == 4 ? (v & 1) * 2 + v / 2 : v;
       store_halves(a[v], out + row * stride + k);
     }
@@ -159,7 +162,7 @@ void deal(const uint16_t* values, size_t count, size_t rows, uint16_t* out) {
 }
 
 size_t control_wavelets(const Wavelet* wavelets, size_t count) {
-  // A sum of such bits has room for the host's memory full of them.
+  // The sum has room for as many of these bits as fit the host's memory.
   const uint64_t bit = word_with(uint8_t{1}, offsetof(Wavelet, ctrl));
   return sum_of_bits(wavelets, count, bit) / bit;
 }

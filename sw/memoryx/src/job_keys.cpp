@@ -46,7 +46,7 @@ class Keys {
           text = fmt::format("repeat {} pieces", p.steps);
           break;
       }
-      // Behind a single constant the same holds.
+      // A single constant also holds after its last step.
       const bool always = (p.kind == Kind::Constant && schedule.size() == 1) ||
                           p.kind == Kind::Slope || p.kind == Kind::Repeat || p.steps == kForever;
       if (!always) text += fmt::format(", {} steps", p.steps);
@@ -142,7 +142,7 @@ void add_group(const std::string& at, const SparsityGroup& g, Keys* keys) {
   if (g.algorithm != Algorithm::Static) keys->add_times(at + "update", g.update);
 }
 
-// Two values that differ, each short enough for a line, from before where they do.
+// Two values that differ, each cut to fit a line, from a bit before the difference.
 std::string shown(const std::string& value, size_t from) {
   const size_t begin = from < kShown / 2 ? 0 : from - kShown / 2;
   std::string text = (begin > 0 ? "..." : "") + value.substr(begin, kShown);

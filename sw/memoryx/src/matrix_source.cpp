@@ -51,8 +51,8 @@ class StoreMatrix : public MatrixSource {
   }
   SumOrder order() const override { return index_only() ? SumOrder::Column : order_; }
   bool windowed() const override { return pass_ == Pass::Delta; }
-  // The transpose is made of as many columns at once as a buffer of 4 MB holds: each buffer passes
-  // over the whole matrix.
+  // A batch of the transpose has as many columns as a buffer of 4 MB holds, because each batch
+  // reads the whole matrix.
   int batch() const override {
     constexpr size_t kBuffer = size_t{1} << 21;
     if (pass_ != Pass::Delta) return 1;
@@ -78,9 +78,9 @@ class StoreMatrix : public MatrixSource {
   }
 
  private:
-  // Columns first, first + step, ...: count x rows_ encodings, by blocks that stay in a cache while
-  // they are turned round. The matrix's rows lie far apart, where no machine guesses what comes
-  // next: they are fetched some rows ahead.
+  // Columns first, first + step, ...: count x rows_ encodings. They are transposed in blocks that
+  // stay in a cache. The matrix's rows are far apart, which no hardware prefetcher predicts, so
+  // some rows are fetched ahead.
   void columns(int first, int step, int count, uint16_t* out) const {
     constexpr size_t kAhead = 8;  // rows
     const auto n = static_cast<size_t>(rows_);
@@ -113,7 +113,7 @@ class StoreMatrix : public MatrixSource {
   static constexpr size_t kBlockColumns = 128;
   using Block = uint16_t[kBlockRows][kBlockColumns];
 
-  // Columns of a block behind each other, `stride` apart.
+  // Writes the columns of a block one after another, `stride` apart.
   static void turn(const Block& block, size_t height, size_t wide, uint16_t* out, size_t stride) {
     constexpr size_t kSide = kHalves;  // of squares that stay in registers
     size_t x = 0;
@@ -129,7 +129,7 @@ class StoreMatrix : public MatrixSource {
     }
   }
 
-  // 8 x 8 halves: pairs of rows are merged three times.
+  // Transposes 8 x 8 halves: pairs of rows are merged three times.
   static void turn_square(const uint16_t* from, size_t from_stride, uint16_t* to,
                           size_t to_stride) {
     HalfRow a[8], b[8];
@@ -146,7 +146,7 @@ class StoreMatrix : public MatrixSource {
     for (size_t x = 0; x < 8; ++x) store_halves(b[x], to + x * to_stride);
   }
 
-  // Tells the caches of `count` values that are read soon.
+  // Prefetches `count` values that are read soon.
   static void fetch(const float* values, size_t count) {
     constexpr size_t kLine = 64 / sizeof(float);
     for (size_t i = 0; i < count; i += kLine) __builtin_prefetch(values + i);

@@ -24,7 +24,7 @@ const TrainingJob& checked(const TrainingJob& job) {
   };
   good(!job.layers.empty(), "a network without layers");
   try {
-    graph_of(job);  // its sizes
+    graph_of(job);  // checks its sizes
   } catch (const BadInput& error) {
     good(false, error.what());
   }
@@ -97,7 +97,7 @@ Optimizer::Result MemoryX::finish_step() {
   updated_ = 0;
   if (!result.skipped) {
     ++updates_;
-    // With the masks that the update had, before they change.
+    // Count with the masks of this update, before they change.
     for (size_t k = 0; k < store_.tensors(); ++k) updated_ += kept(k);
     sparsity_.update(step_);
   }

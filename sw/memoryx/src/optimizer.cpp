@@ -14,14 +14,14 @@ namespace {
 
 constexpr size_t kSums = 16;  // partial sums of a block's squares
 
-// A gradient as the update takes it: 0 outside the mask. Each factor is a rounding of its own.
+// A gradient as the update takes it: 0 outside the mask. Each factor is rounded separately.
 struct Scale {
   float factor;
   float clip;
   bool clipped;
 };
 
-// Not a branch, so that a loop stays a loop of vectors.
+// No branch, so the compiler can vectorise the loop.
 inline float masked(float g, uint8_t keep) {
   uint32_t bits;
   std::memcpy(&bits, &g, sizeof bits);
@@ -36,7 +36,7 @@ inline bool finite_bits(float g) {
   return (bits & 0x7F800000u) != 0x7F800000u;
 }
 
-// The square sum of at most a block: element i in sum i mod 16, then the tree.
+// The square sum of at most one block: element i goes to sum i mod 16, then the tree adds the sums.
 double square_sum(const float* g, const uint8_t* mask, size_t n, float factor) {
   double sums[kSums] = {};
   size_t i = 0;
@@ -70,7 +70,7 @@ bool all_finite(const float* g, const uint8_t* mask, size_t n) {
   return wrong == 0;
 }
 
-// kMask, kClip: what a loop has to do besides, known where it is compiled.
+// kMask, kClip: what the loop also does, as constants for the compiler.
 template <bool kMask, bool kClip>
 inline float scaled(float g, const uint8_t* mask, size_t i, const Scale& scale) {
   if (kMask) g = masked(g, mask[i]);
@@ -103,7 +103,7 @@ struct Sgd {
   bool nesterov;
 };
 
-// kDecay: there is one; kMomentum: 0 none, 1 plain, 2 Nesterov's.
+// kDecay: there is weight decay. kMomentum: 0 none, 1 plain, 2 Nesterov's.
 template <bool kMask, bool kClip, bool kDecay, int kMomentum>
 void sgd(size_t n, const float* __restrict g, const uint8_t* __restrict mask, float* __restrict w,
          float* __restrict v, const Scale& scale, const Sgd& s) {
@@ -141,7 +141,7 @@ void sgd_all(size_t n, const float* g, const uint8_t* mask, float* w, float* v, 
   }
 }
 
-// Calls the loop that is compiled for what there is to do.
+// Calls the loop that was compiled for these options.
 template <typename Loop>
 void choose(const uint8_t* mask, bool clipped, const Loop& loop) {
   if (mask != nullptr) {
@@ -204,7 +204,8 @@ bool Optimizer::survey(float factor) {
       const uint8_t* kept = keep == nullptr ? nullptr : keep + i;
       const double sum = square_sum(part, kept, n, factor);
       squares_[piece.block + i / kBlock] = sum;
-      // A finite sum has finite terms alone. One that is not may be of products out of range.
+      // A finite sum has finite terms only. Another sum may come from products out of range, so
+      // look.
       if (!std::isfinite(sum) && !all_finite(part, kept, n)) finite = false;
     }
   });

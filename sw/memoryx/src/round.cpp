@@ -20,7 +20,7 @@ inline float float_of(uint32_t bits) {
   return x;
 }
 
-// Without branches: all cases are computed, and masks choose.
+// No branches: all cases are computed, and masks select one.
 inline uint32_t chosen(bool condition, uint32_t yes, uint32_t no) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (yes & mask) | (no & ~mask);
@@ -32,14 +32,14 @@ inline uint32_t binary16(float x) {
   const uint32_t bits = bits_of(x);
   const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t size = bits & 0x7FFFFFFFu;
-  const auto signed_size = static_cast<int32_t>(size);  // vectors compare nothing else
-  // Normal: half a last place below the 13 bits that go, more if the bit that stays is odd; the
-  // carry goes on into the exponent, to infinity too.
+  const auto signed_size = static_cast<int32_t>(size);  // vectors can only compare signed numbers
+  // Normal: add half a last place of the 13 bits that are cut, more if the remaining last bit is
+  // odd. A carry goes on into the exponent, up to infinity.
   const uint32_t normal = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
   // Subnormal: the last place of 1/2 + x is that of the subnormals, 2^-24, so the host's addition
-  // rounds where we want it.
+  // rounds to it.
   const uint32_t subnormal = bits_of(float_of(size) + 0.5f) - bits_of(0.5f);
-  // What is too great comes out above infinity, which it becomes.
+  // A result above infinity becomes infinity.
   const uint32_t finite = chosen(signed_size < kLeastNormal, subnormal, normal);
   const uint32_t half = chosen(static_cast<int32_t>(finite) > 0x7C00, 0x7C00u, finite) | sign;
   return chosen(signed_size > kInfinite, 0x7E00u, half);

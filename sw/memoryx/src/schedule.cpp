@@ -57,14 +57,14 @@ bool repeats(const Schedule& schedule) {
   return schedule.back().kind == SchedulePiece::Kind::Repeat;
 }
 
-// Of the pieces `first` to `last` - 1.
+// The steps of the pieces `first` to `last` - 1.
 uint64_t steps_of(const Schedule& schedule, size_t first, size_t last) {
   uint64_t steps = 0;
   for (size_t k = first; k < last; ++k) steps += schedule[k].steps;
   return steps;
 }
 
-// Where the pieces that are repeated begin.
+// The first of the pieces that are repeated.
 size_t first_repeated(const Schedule& schedule) {
   return schedule.size() - 1 - static_cast<size_t>(schedule.back().steps);
 }

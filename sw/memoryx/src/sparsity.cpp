@@ -16,7 +16,7 @@ namespace {
 
 using Algorithm = SparsityGroup::Algorithm;
 
-// Encodings of absolute values are in their order.
+// The encodings of absolute values have the order of the values.
 uint64_t size_key(float x) {
   uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -27,7 +27,8 @@ size_t kept_of(const SparsityGroup& group, uint64_t step, size_t elements) {
   return static_cast<size_t>(value_at(group.density, step) * static_cast<double>(elements));
 }
 
-// The parts of a matrix that keep as many weights each: one, unless they are balanced.
+// The parts of a matrix; each keeps the same number of weights. There is one unless they are
+// balanced.
 class Parts {
  public:
   Parts(const SparsityGroup& group, const TensorSpec& spec)
@@ -42,9 +43,10 @@ class Parts {
     if (count_ == 1) return 0;
     return (inputs_ ? element % columns_ : element / columns_) / each_;
   }
-  // Of k in all, those of a part: never fewer for a greater k, since a gradual mask only loses.
+  // The part's share of k weights. It never shrinks as k grows, since a gradual mask only loses
+  // weights.
   size_t share(size_t k, size_t part) const { return k / count_ + (part < k % count_ ? 1 : 0); }
-  // The element's place among those of its part.
+  // The index of the element in its part.
   size_t place(size_t element) const {
     if (count_ == 1) return element;
     if (inputs_) return element / columns_ * each_ + element % columns_ % each_;
@@ -55,7 +57,7 @@ class Parts {
   size_t count_;
   bool inputs_;
   size_t columns_;
-  size_t each_;  // inputs, or outputs, of a part
+  size_t each_;  // inputs, or outputs, per part
 };
 
 void check_balance(const SparsityGroup& g, const TensorSpec& spec) {
@@ -131,8 +133,8 @@ void Sparsity::clear_outside(size_t tensor, size_t first, size_t count) {
   for (int k = 0; k < store_.moments(); ++k) clear(store_.moment(tensor, k, first, count));
 }
 
-// Chooses the `count[p]` greatest keys of each part p; keys are as take_greatest has them, less
-// than 2^48 - 1. While it works masks have two bits: 1 was kept before, 2 is kept now.
+// Chooses the `count[p]` greatest keys of each part p. Keys are those of take_greatest, less than
+// 2^48 - 1. Meanwhile masks have two bits: 1 was kept before, 2 is kept now.
 template <typename Keys>
 void Sparsity::choose(size_t tensor, const std::vector<size_t>& count, const Keys& keys) {
   const size_t n = store_.spec(tensor).elements();
@@ -153,7 +155,7 @@ void Sparsity::choose(size_t tensor, const std::vector<size_t>& count, const Key
   }
 }
 
-// What has been chosen is the mask.
+// The new bits become the mask.
 void Sparsity::settle(size_t tensor) {
   kept_[tensor] = 0;
   store_.each_window(tensor, [&](size_t first, size_t m) {
@@ -166,7 +168,7 @@ void Sparsity::settle(size_t tensor) {
   });
 }
 
-// k weights shared among the parts of a matrix.
+// Shares k weights among the parts of a matrix.
 std::vector<size_t> Sparsity::shares(size_t tensor, size_t k) const {
   const Parts parts(*group(tensor), store_.spec(tensor));
   std::vector<size_t> count;
@@ -231,7 +233,7 @@ void Sparsity::update(uint64_t step) {
   }
 }
 
-// The greatest weights of the mask.
+// Keeps the greatest weights of the mask.
 void Sparsity::keep_greatest(size_t tensor, const std::vector<size_t>& count) {
   choose(tensor, count, [&](size_t first, size_t m, uint64_t* out) {
     const View<float> w = store_.weights(tensor, first, m);

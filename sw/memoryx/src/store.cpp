@@ -16,11 +16,11 @@
 namespace ow::memoryx {
 namespace {
 
-constexpr size_t kPage = 4096;  // arrays begin at multiples of it; a system's page may be longer
+constexpr size_t kPage = 4096;  // arrays begin at multiples of it; the system's page may be larger
 
 size_t whole_pages(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-// A file that is gone when it is closed.
+// A file without a name: it is gone when it is closed.
 int unnamed_file(const std::string& directory, size_t bytes) {
   std::string name = directory + "/memoryx.XXXXXX";
   const int file = mkstemp(name.data());
@@ -28,7 +28,7 @@ int unnamed_file(const std::string& directory, size_t bytes) {
     throw BadInput(fmt::format("{}: cannot hold the weights: {}", directory, std::strerror(errno)));
   }
   unlink(name.c_str());
-  // The room is taken now: a full file system is told here and not by a signal later.
+  // The space is reserved now, so a full file system is an error here and not a signal later.
   const int error = posix_fallocate(file, 0, static_cast<off_t>(bytes));
   if (error != 0) {
     close(file);

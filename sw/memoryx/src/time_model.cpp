@@ -7,18 +7,18 @@
 namespace ow {
 namespace {
 
-constexpr double kMaxRate = 65536;                  // units a cycle
+constexpr double kMaxRate = 65536;                  // units per cycle
 constexpr double kMinRate = 1.0 / 1024;             // a wavelet in 32,768 cycles
 constexpr int64_t kMaxLatency = 1'000'000'000'000;  // cycles
 
-constexpr int64_t kMaxDepth = 1024;  // wavelets: the room of an edge port
-constexpr size_t kMaxStages = 10;    // of 1,024 wafers
+constexpr int64_t kMaxDepth = 1024;  // wavelets: the size of an edge port's queue
+constexpr size_t kMaxStages = 10;    // enough for 1,024 wafers
 
 __extension__ using Wide = unsigned __int128;
 
 uint64_t clamp(Wide x) { return x > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(x); }
 
-// amount x 1.1 in `cycles`, as a rate; rounded up, so that never less than the network needs.
+// amount x 1.1 in `cycles`, as a rate. Rounded up, so it is never below what the network needs.
 Flow with_margin(uint64_t amount, uint64_t cycles) {
   if (amount == 0 || cycles == 0) return {};
   const Wide tenths = Wide{amount} * kTimeUnit * 11;
@@ -142,7 +142,7 @@ TimeModel wse_time(int stages) {
   TimeModel time;
   const Flow link{kWseLinkBits * kTimeUnit / kWseEdgeRows, kWseLatency};
   time.edge = time.exit = time.store = time.samples = link;
-  time.store.latency = time.samples.latency = 0;  // the way to the wafer is the edge's
+  time.store.latency = time.samples.latency = 0;  // the edge has the latency to the wafer
   time.optimizer = {link.rate / kWaveletBits, 0};
   time.broadcast.assign(static_cast<size_t>(stages), link);
   time.reduce = time.broadcast;

@@ -33,7 +33,8 @@ void UpdateTime::begin() {
 void UpdateTime::leave(int row, size_t layer, uint64_t count, uint64_t from, uint64_t to, Of of) {
   if (count == 0) return;
   Row& at = rows_[static_cast<size_t>(row)];
-  // Of gradients that come one behind the other: no later than the last one and its own update.
+  // The gradients come one after another. The end is the later of the last one's update and that of
+  // all in sequence.
   at.at = std::max(std::max(at.at, from * kTimeUnit) + count * period_, to * kTimeUnit + period_);
   Part& part = of == Of::Biases ? at.biases : at.layers[layer];
   part.count += count;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
-constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights are made at once
+constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights per batch
 
 // Outputs of 0 .. n - 1 that a grid row owns.
 int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
@@ -31,8 +31,8 @@ std::vector<uint32_t> places_of(int inputs, int rows) {
   return places;
 }
 
-// Batches that nobody needs any more, whose memory the next ones take: as much of it comes and goes
-// as there are weights. From any thread.
+// Used batches, whose memory new ones take again: over a pass as much memory is needed as there are
+// weights. Any thread may use it.
 class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
  public:
   std::shared_ptr<WaveletBatch> make(size_t layer, size_t rows) {
@@ -63,7 +63,7 @@ class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
   std::vector<std::unique_ptr<WaveletBatch>> spare_;
 };
 
-// Makes the batches of matrices, one layer behind the other.
+// Makes the batches of matrices, one layer after the other.
 class MatrixBatches : public BatchSource {
  public:
   MatrixBatches(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options)
@@ -84,7 +84,7 @@ class MatrixBatches : public BatchSource {
 
  private:
   const MatrixSource& matrix() const { return *layers_[layer_]; }
-  // Outputs of a piece of positions or a window of deltas, of all owners together.
+  // Outputs of a piece of positions or of a window of deltas, of all owners together.
   int part() const {
     const int64_t outputs = matrix().outputs();
     int64_t most = outputs;
@@ -92,7 +92,7 @@ class MatrixBatches : public BatchSource {
     if (matrix().windowed() && options_.window > 0) most = int64_t{options_.window} * options_.rows;
     return static_cast<int>(std::min(most, outputs));
   }
-  // The output behind the part's last one.
+  // The end of the part: one more than its last output.
   int part_end() const { return std::min(matrix().outputs() - first_, part()) + first_; }
   // Outputs of an owner up to the beginning and up to the end of the part.
   int local_begin(int owner) const { return owned(first_, owner, options_.rows); }
@@ -115,20 +115,20 @@ class MatrixBatches : public BatchSource {
 
   const std::vector<std::unique_ptr<MatrixSource>> layers_;
   const StreamOptions options_;
-  // Where it is.
+  // The current place.
   size_t layer_ = 0;
   int first_ = 0;  // output with which the piece or window begins
   int owner_ = 0;
   int local_ = 0;
-  int ended_ = 0;  // outputs of the layer that are made
-  // Outputs read_, read_ + read_step_, ... up to read_end_, as the matrix has them.
+  int ended_ = 0;  // outputs of the layer that are done
+  // Outputs read_, read_ + read_step_, ... before read_end_, as the matrix gave them.
   std::vector<uint16_t> values_;
   int read_ = 0;
   int read_step_ = 1;
   int read_end_ = 0;
   std::vector<uint32_t> places_;    // the upper halves of wavelets, by input or local input
   std::vector<uint16_t> dealt_;     // an output's values, grid row by grid row
-  std::vector<Wavelet> positions_;  // of an output, where all outputs have the same
+  std::vector<Wavelet> positions_;  // of one output, if all outputs have the same
   const std::shared_ptr<SpareBatches> spares_ = std::make_shared<SpareBatches>();
 };
 
@@ -141,14 +141,14 @@ void MatrixBatches::begin_layer() {
   dealt_.resize(static_cast<size_t>(most) * static_cast<size_t>(options_.rows));
   if (!every_position()) return;
   positions_.resize(static_cast<size_t>(most));
-  // Grid row 0 has as many positions as any, and all begin with the same ones.
+  // Grid row 0 has the most positions, and all rows begin with the same ones.
   compress(Sent::Positions, std::vector<uint16_t>(static_cast<size_t>(most), 1).data(),
            places_.data(), static_cast<size_t>(most), static_cast<uint8_t>(options_.colour),
            positions_.data());
 }
 
-// The values of an output, which are read together with those of up to `most` that come behind it
-// at this step: as many as the matrix gives best at once. None where all positions are sent.
+// The values of an output; null if all positions are sent. Up to `most` later outputs at this step
+// are read together with it, as many as the matrix reads best at once.
 const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
   if (matrix().all_positions()) return nullptr;
   const auto inputs = static_cast<size_t>(matrix().inputs());
@@ -157,7 +157,7 @@ const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
     read_ = output;
     read_step_ = step;
     int count = std::min(most, std::max(wanted(), best));
-    if (part_end() - first_ <= best) {  // of all owners
+    if (part_end() - first_ <= best) {  // all owners together
       read_ = first_;
       read_step_ = 1;
       count = part_end() - first_;
@@ -169,7 +169,7 @@ const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
   return &values_[static_cast<size_t>((output - read_) / read_step_) * inputs];
 }
 
-// The next outputs of one owner, at most so many; returns how many.
+// Adds the next outputs of one owner, at most `most`; returns how many.
 int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int rows = options_.rows;
   const auto inputs = static_cast<size_t>(matrix().inputs());
@@ -182,7 +182,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   }
   const int owned_left = local_end(owner_) - local_;
   const int count = std::min({owned_left, wanted(), most});
-  // A mask's piece grows by itself: it would be copied here for each of its owners.
+  // No reserve for a piece of a mask: it grows by itself, and would be copied here for each owner.
   for (Wavelets& row : batch->rows) {
     if (!matrix().index_only() || matrix().all_positions()) {
       row.reserve(row.size() + static_cast<size_t>(count) * (inputs / batch->rows.size() + 2));
@@ -198,7 +198,7 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   return count;
 }
 
-// The next outputs of every owner, for whole sums.
+// Adds the next outputs of every owner, for whole sums.
 void MatrixBatches::add_whole(WaveletBatch* batch) {
   const int rows = options_.rows;
   const int outputs = matrix().outputs();
@@ -216,7 +216,7 @@ void MatrixBatches::add_whole(WaveletBatch* batch) {
   ended_ += count;
 }
 
-// The first wavelets of a piece, with its number of positions if all are sent.
+// Adds the first wavelets of a piece, with its number of positions if all are sent.
 void MatrixBatches::begin_piece(WaveletBatch* batch) {
   const auto outputs = static_cast<uint32_t>(std::min(part(), matrix().outputs() - ended_));
   for (size_t r = 0; r < batch->rows.size(); ++r) {
@@ -253,8 +253,7 @@ std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
   return batch;
 }
 
-// The wavelets of an output for a grid row, whose values stand behind each other, and the row's
-// end.
+// Makes the wavelets of an output for one grid row, from consecutive values, and the row's end.
 void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out) {
   const size_t before = out->size();
   out->resize(before + count + 1);
@@ -270,7 +269,7 @@ void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end,
   out->resize(before + count + 1);
 }
 
-// Those of an output for all grid rows.
+// Makes those of an output for all grid rows.
 void MatrixBatches::make_rows(const uint16_t* values, uint32_t end, WaveletBatch* batch) {
   const auto inputs = static_cast<size_t>(matrix().inputs());
   const auto rows = static_cast<size_t>(options_.rows);
@@ -339,7 +338,7 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
       r.at = 0;
     }
   }
-  // What all rows have taken goes.
+  // Drop the batches that all rows have taken.
   size_t least = r.batch;
   for (const Row& other : rows_) least = std::min(least, other.batch);
   for (; first_ < least; ++first_) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTicks = 6;
 
-// The least of 1, 2 and 5 times a power of ten that is not below `step`.
+// The smallest of 1, 2 and 5 times a power of ten that is not below `step`.
 double round_step(double step) {
   const double power = std::pow(10.0, std::floor(std::log10(step)));
   for (const double times : {1.0, 2.0, 5.0}) {
@@ -25,7 +25,7 @@ struct Prefix {
   const char* text;
 };
 
-// What the numbers of an axis are written in: the largest of them has at most four digits.
+// The unit prefix of an axis: its largest number has at most four digits.
 Prefix prefix_of(double most) {
   for (const Prefix p : {Prefix{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}) {
     if (most >= 10 * p.unit) return p;
@@ -58,7 +58,7 @@ Axis powers_of_two(double low, double high) {
   const double span = std::ceil(std::log2(high)) - first;
   const double step = std::max(1.0, std::ceil(span / kTicks));
   double steps = std::ceil(span / step);
-  if (steps == 0) {  // a curve that is flat lies in the middle
+  if (steps == 0) {  // a flat curve is in the middle
     first -= step;
     steps = 2;
   }
@@ -87,7 +87,7 @@ Axis make_axis(AxisKind kind, double low, double high) {
     axis.low = std::min(low, 0.0);
     axis.high = std::max(high, 0.0);
   }
-  // What is a hair wide has no digits to tell its ticks apart.
+  // A range this narrow has no digits to tell its ticks apart.
   const double least = std::max(std::abs(axis.low), std::abs(axis.high)) * 1e-9;
   if (axis.high - axis.low <= least) axis.high = axis.low + std::max(1.0, least * 1e3);
   double step = round_step((axis.high - axis.low) / kTicks);

@@ -14,17 +14,17 @@ namespace ow::plot {
 namespace {
 
 constexpr int kColumns = 2, kMargin = 20, kTop = 44;
-constexpr int kLeft = 56, kWidth = 400, kHeight = 210;  // of a panel: left of its plot, the plot
+constexpr int kLeft = 56, kWidth = 400, kHeight = 210;  // of a panel: left margin, size of the plot
 constexpr int kAbove = 34, kBelow = 44;                 // title above the plot, numbers below
 constexpr int kPanel = kLeft + kWidth + 24;
-constexpr int kLegendRow = 20, kLetter = 7;  // its height; width of a letter, rather too much
+constexpr int kLegendRow = 20, kLetter = 7;  // its height; width of a letter, rounded up
 constexpr size_t kMostLetters = 40;          // of a name
 
-// Those of the wafer's picture first (blue, red, green, orange).
+// The colours of the wafer's picture come first (blue, red, green, orange).
 constexpr const char* kColour[kColours] = {"#1f6fb5", "#d9534f", "#4f9a4e", "#e08e0b", "#7d3c98",
                                            "#17889b", "#8c564b", "#555555", "#b5a000"};
 
-// What may stand in a file of XML, whatever the bytes were: UTF-8 without control characters.
+// Text that is legal in XML, whatever the bytes were: UTF-8 without control characters.
 std::string escaped(const std::string& text) {
   using nlohmann::json;
   const std::string valid = json::parse(json_text(text));
@@ -40,7 +40,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// A name that is too long for the legend, with its end: that tells files apart.
+// A name that is too long for the legend keeps its end, as that tells files apart.
 std::string shortened(const std::string& name) {
   const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
   const auto letters = static_cast<size_t>(
@@ -57,7 +57,7 @@ int legend_width(const Curve& curve) {
   return 30 + kLetter * letters + 14;
 }
 
-// Parts of a curve without gaps. What the axis does not show is a gap.
+// Parts of a curve without gaps. A value that the axis does not show is a gap.
 std::vector<std::vector<Point>> pieces_of(const Curve& curve, const Axis& y) {
   std::vector<std::vector<Point>> pieces(1);
   for (const Point& p : curve.points) {
@@ -103,7 +103,7 @@ class Plot {
     return out_ + "</g>\n";
   }
 
-  // Of the panel, with its legend.
+  // Height of the panel, with its legend.
   int height() const {
     return kAbove + kHeight + kBelow + kLegendRow * (legend_rows([](int, int, const Curve&) {}));
   }
@@ -157,8 +157,8 @@ class Plot {
     }
   }
 
-  // In pixels: of the points of one pixel the first, the least, the largest and the last, in their
-  // order.
+  // In pixels: of the points in one pixel only the first, the least, the largest and the last, in
+  // their order.
   std::string places(const std::vector<Point>& piece) const {
     std::string out;
     const auto add = [&](const Point& p) {
@@ -179,7 +179,8 @@ class Plot {
     return out;
   }
 
-  // As many items a row as fit; `each` gets the place of every one. The number of rows.
+  // Puts as many items in a row as fit; calls `each` with the place of every one. Returns the
+  // number of rows.
   template <class Each>
   int legend_rows(Each each) const {
     const int end = left_ + kWidth;

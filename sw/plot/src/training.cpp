@@ -15,13 +15,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kMost = 1e100;  // of a value: their differences and ratios are numbers
+constexpr double kMost = 1e100;  // limit of a value, so that differences and ratios are finite
 
-// A key of the file that is plotted. One of an object within is named behind a point.
+// A key of the file that is plotted. Keys of an object inside are written object.key.
 struct Key {
   const char* object;  // or null
   const char* name;
-  double unit;  // what it is multiplied with
+  double unit;  // factor of the value
 };
 constexpr Key kKeys[] = {
     {nullptr, "loss", 1},          {nullptr, "accuracy", 100},    {nullptr, "rate", 1},
@@ -38,12 +38,12 @@ std::string path_of(const Key& key) {
   return key.object != nullptr ? fmt::format("{}.{}", key.object, key.name) : key.name;
 }
 
-// A curve of a panel: its key, and how the legend calls it.
+// A curve of a panel: its key and its name in the legend.
 struct Drawn {
   const char* key;
   const char* name;
   bool marked;
-  bool alone;  // not drawn beside other trainings: there would be too many
+  bool alone;  // not drawn beside other trainings, as there would be too many
 };
 
 struct PanelKind {
@@ -98,7 +98,7 @@ const std::vector<PanelKind>& kinds() {
   return all;
 }
 
-// A value: NaN for null. False: there is none.
+// Reads a value; NaN for null. Returns false if there is none.
 bool take(const json& object, const Key& key, const std::string& where, double* value) {
   const auto found = object.find(key.name);
   if (found == object.end()) return false;
@@ -120,7 +120,7 @@ uint64_t step_of(const json& line, const std::string& where) {
   return step->get<uint64_t>();
 }
 
-// What a line says, by key.
+// The values of a line, by key.
 std::map<std::string, double> values_of(const json& line, const std::string& where) {
   std::map<std::string, double> values;
   for (const Key& key : kKeys) {
@@ -150,7 +150,7 @@ std::map<std::string, double> values_of(const json& line, const std::string& whe
   return values;
 }
 
-// Says nothing: where nothing was clipped, scaled, different, waited for or stalled.
+// Nothing to show: nothing was clipped, scaled, different, waited for or stalled.
 bool is_trivial(const std::string& key, const std::vector<Point>& curve) {
   const bool from_zero =
       key == "different" || key.compare(0, 5, "waits") == 0 || key.compare(0, 6, "stalls") == 0;

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDepth = 4;  // batches between the first and the last of a rank's wafers
 constexpr std::chrono::milliseconds kLook{
-    200};  // how often a wait looks whether the run has failed
+    200};  // interval at which a wait checks whether the run has failed
 
 }  // namespace
 
@@ -134,7 +134,7 @@ Cast::Item Cast::take(int n) {
   return item;
 }
 
-// What nobody takes any more goes.
+// Drops the batches that every reader has taken.
 void Cast::drop_taken() {
   size_t least = first_ + items_.size();
   for (const Taker& t : takers_) least = t.gone ? least : std::min(least, t.at);

@@ -50,8 +50,8 @@ class LocalTransport : public Transport {
   std::atomic<bool> closed_{false};
 };
 
-// Whether a launcher says that there are other ranks, or says nothing of their number; then MPI is
-// asked. `tasks`: how many it has started, 0 where it does not say.
+// Whether to ask MPI: a launcher says that there are other ranks, or does not say how many.
+// `tasks`: how many it has started, 0 if it does not say.
 bool launched(int* tasks) {
   *tasks = 0;
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as processes of MPI. One thread makes all calls of MPI and never waits in one: it starts
-// transfers, looks which are done, gives signs of life and watches for those of others. The threads
-// that send and receive talk to it through queues.
+// Ranks as processes of MPI. One thread makes all calls of MPI and never waits inside one: it
+// starts transfers, polls for finished ones, sends signs of life and watches for those of others.
+// The threads that send and receive talk to it through queues.
 #include "mpi_transport.h"
 
 #include <fmt/format.h>
@@ -30,26 +30,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Tags of MPI behind those of messages.
+// MPI tags after those of messages.
 constexpr int kFail = kTags;
 constexpr int kBeat = kTags + 1;
 constexpr int kBye = kTags + 2;
 
 constexpr size_t kOutstanding = 8;  // messages on their way to a rank
 constexpr milliseconds kBeatEvery{500};
-constexpr std::chrono::microseconds kIdle{100};   // between two looks
-constexpr milliseconds kTell{1000};               // that telling the others of a failure may take
+constexpr std::chrono::microseconds kIdle{100};   // between two polls
+constexpr milliseconds kTell{1000};               // limit for telling the others of a failure
 constexpr milliseconds kGrace{300};               // until last_resort; mpirun kills after a second
-constexpr milliseconds kBehind = kTell + kGrace;  // who is told ends after the one that tells
-constexpr milliseconds kGoodbye{10000};  // that closing may take behind the last sign of life
-constexpr milliseconds kStart{120000};   // that MPI may take to start, all ranks together
-constexpr milliseconds kLook{200};       // how often a wait looks for signs of life
+constexpr milliseconds kBehind = kTell + kGrace;  // a told rank ends after the teller
+constexpr milliseconds kGoodbye{10000};           // limit for closing, after the last sign of life
+constexpr milliseconds kStart{120000};  // limit for the start of MPI, for all ranks together
+constexpr milliseconds kLook{200};      // interval at which a wait checks for signs of life
 
-// mpirun ends the ranks of a run in which one has died by SIGCONT, SIGTERM a second later, and
-// SIGKILL right behind it (Open MPI 4.1, by a trace), so that on a busy machine no handler of
-// SIGTERM may come to run. So a line is written at once: why the run has failed if that is known,
-// by the first of the two, or that mpirun has ended it. SIGCONT alone says nothing: a run that was
-// suspended goes on by it. Not by a rank that is saying so by itself.
+// If a rank dies, mpirun (Open MPI 4.1) ends the others with SIGCONT, a second later SIGTERM, and
+// at once SIGKILL. On a busy machine the handler of SIGTERM may never run. So the first signal
+// writes a line: why the run has failed if that is known (SIGCONT also resumes a suspended run, so
+// it writes nothing else), or that mpirun has ended it. A rank that reports a failure writes none.
 constexpr size_t kMostLine = 512;
 char term_line[kMostLine], failure_line[kMostLine];
 int failure_status = 0;
@@ -111,7 +110,7 @@ class MpiTransport : public Transport {
       }
     }
     thread_.join();
-    // A run that has failed is about to say so, and ends.
+    // If the run has failed, it is about to report that and end.
     if (box_->failed() || failed_here_) {
       known = Known::BeingSaid;
     } else if (!options_.terminated.empty()) {
@@ -141,7 +140,7 @@ class MpiTransport : public Transport {
   void fail(int status, const std::string& what) override {
     std::unique_lock<std::mutex> lock(mutex_);
     if (closing_ || failed_here_) return;
-    const bool told = box_->failed();  // by another rank, which tells all
+    const bool told = box_->failed();  // by another rank, which tells all others
     box_->fail(status, what);
     know(status, what);
     failed_here_ = true;
@@ -186,7 +185,7 @@ class MpiTransport : public Transport {
     MPI_Request request;
   };
 
-  // False if `ready` is not so `limit` after the last sign of life, or the wait's beginning.
+  // False if `ready` is still false `limit` after the last sign of life or the wait's beginning.
   template <typename Ready>
   bool wait(std::unique_lock<std::mutex>* lock, milliseconds limit, const Ready& ready) {
     const auto begun = Clock::now();
@@ -195,12 +194,12 @@ class MpiTransport : public Transport {
     }
     return true;
   }
-  // MPI does not come back from a call, and its thread cannot be ended otherwise.
+  // A call of MPI does not return, and its thread cannot be ended in another way.
   [[noreturn]] static void give_up(const std::string& what) {
     std::fprintf(stderr, "ow: device fault: %s\n", what.c_str());
     std::_Exit(3);
   }
-  // For the handler of SIGTERM; with mutex_ held.
+  // Records the failure for the handler of SIGTERM; with mutex_ held.
   void know(int status, const std::string& what) {
     if (known != Known::Nothing) return;
     keep_line(line_of(rank_, {status, what}), failure_line);
@@ -234,17 +233,17 @@ class MpiTransport : public Transport {
   std::vector<size_t> outstanding_;  // by rank
   std::deque<Outgoing> waiting_;
   bool failing_ = false;      // the others are being told
-  bool told_ = false;         // .. by another rank
-  bool failed_here_ = false;  // nobody waits here any more
+  bool told_ = false;         // it came from another rank
+  bool failed_here_ = false;  // no thread waits here any more
   bool closing_ = false;
   bool finished_ = false;
-  bool begun_ = false;  // MPI has started, or not
+  bool begun_ = false;  // MPI has started, or failed to
   bool ended_ = false;  // the thread makes no further call
   Clock::time_point failed_at_ = Clock::time_point::max();
   bool last_resort_ = false;  // has been called
   std::atomic<bool> stop_{false};
 
-  // Of the thread alone.
+  // Used by the MPI thread alone.
   std::list<Outgoing> sending_;
   std::list<Incoming> receiving_;
   std::vector<Clock::time_point> heard_;  // by rank
@@ -256,8 +255,8 @@ class MpiTransport : public Transport {
 };
 
 bool MpiTransport::begin() {
-  // Where there are more ranks than cores Open MPI gives the core away in every call, which on a
-  // busy machine makes hundreds of milliseconds of a look; this thread sleeps by itself.
+  // With more ranks than cores, Open MPI yields the core in every call, and a poll then takes
+  // hundreds of milliseconds on a busy machine. This thread sleeps by itself instead.
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
   int level = 0, already = 0;
   MPI_Initialized(&already);
@@ -279,7 +278,7 @@ bool MpiTransport::begin() {
 }
 
 void MpiTransport::run() {
-  const bool good = begin();  // nobody looks at what it makes before begun_
+  const bool good = begin();  // no other thread uses what it makes before begun_ is set
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     begun_ = true;
@@ -301,7 +300,7 @@ void MpiTransport::work() {
     if (said_goodbye()) break;
     std::unique_lock<std::mutex> lock(mutex_);
     const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
-    if (stop_ && !waits) return;  // without a word more of MPI's
+    if (stop_ && !waits) return;  // without another call of MPI
     if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
   }
   MPI_Finalize();
@@ -310,7 +309,7 @@ void MpiTransport::work() {
   changed_.notify_all();
 }
 
-// A synchronous send ends when the other side takes the message, so what is on its way is bounded.
+// A synchronous send ends when the other side takes the message: this bounds those in flight.
 bool MpiTransport::start_sends() {
   std::deque<Outgoing> now;
   {
@@ -359,7 +358,7 @@ bool MpiTransport::end_sends() {
   return any;
 }
 
-// At most one message of a sender and tag at a time, so that they stay in their order.
+// At most one message per sender and tag at a time, so they keep their order.
 bool MpiTransport::start_receives() {
   bool any = false;
   int something = 0;
@@ -411,7 +410,7 @@ void MpiTransport::arrived(Incoming* message) {
   if (message->tag == kFail && !message->data.empty()) {
     const std::string text(message->data.begin() + 1, message->data.end());
     fail_by_itself(message->data.front(), text, false);
-    // The rank that has failed waits for this before it ends.
+    // The rank that failed waits for this before it ends.
     const std::lock_guard<std::mutex> lock(mutex_);
     waiting_.push_back({message->from, kBye, Message(1), MPI_REQUEST_NULL});
   }
@@ -420,7 +419,7 @@ void MpiTransport::arrived(Incoming* message) {
   }
 }
 
-// Rank 0 hears all, all hear rank 0.
+// Signs of life: rank 0 hears all others, and all others hear rank 0.
 void MpiTransport::beat(Clock::time_point now) {
   if (now < beat_at_) return;
   beat_at_ = now + kBeatEvery;
@@ -472,7 +471,7 @@ void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell
   changed_.notify_all();
 }
 
-// Everybody has said that nothing comes any more, and nothing is on its way.
+// Whether every rank has said that it sends nothing more, and nothing is in flight.
 bool MpiTransport::said_goodbye() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -12,7 +12,7 @@ namespace ow::swarmx {
 
 // What the other ranks say about a rank that has ended.
 std::string ended_text(int rank, const std::string& what);
-// The line in which this rank reports a failure. Empty for bad input: rank 0 reports that.
+// The line in which this rank reports a failure. Empty for bad input, which rank 0 reports.
 std::string line_of(int rank, const Mailbox::Failure& failure);
 
 // The ranks that mpirun started. Call it once per process.

@@ -15,8 +15,8 @@
 namespace ow::swarmx {
 namespace {
 
-// The first failure of the threads of a step; the others, and the other ranks, end because of it:
-// at once, for a wafer may simulate for long before it can be joined.
+// The first failure of the threads of a step. The other threads and ranks end because of it. They
+// end at once, since a wafer may simulate for a long time before its thread can be joined.
 class Failure {
  public:
   Failure(Cast& cast, Transport& transport) : cast_(cast), transport_(transport) {}
@@ -35,7 +35,7 @@ class Failure {
   }
 
  private:
-  // Within a handler.
+  // Call it inside a handler.
   void end(int status, const char* what) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -140,7 +140,7 @@ void Swarm::start(const StepOrder& order) {
   round_ = memories_.front()->round();
 }
 
-// The streams of a round, to this rank's wafers and on to the ranks below.
+// Sends the streams of a round to this rank's wafers and on to the ranks below.
 void Swarm::feed() {
   for (int m = 0; m < (round_.forward() ? 1 : share_); ++m) {
     if (transport_.rank() > 0) {
@@ -162,7 +162,7 @@ void Swarm::work_of(int wafer, const Work& work) {
   } else if (static_cast<uint64_t>(wafer) < round_.batches) {
     work(wafer, static_cast<int>(round_.first) + wafer, memory_of(wafer));
   } else {
-    cast_->reader(wafer - first());  // nobody may leave before the stream has come
+    cast_->reader(wafer - first());  // no wafer may leave before the stream has come
   }
   cast_->leave(wafer - first());
 }
@@ -189,8 +189,8 @@ void Swarm::run(const Work& work, const std::function<void()>& meanwhile) {
   if (!round_.forward()) reduce();
 }
 
-// N16's tree over the blocks: with doubling distance, the wafer in front of a pair of nodes takes
-// the sum of the one behind it. Sums that are not of equal blocks wait until the end, as they must.
+// N16's tree over the blocks. The distance doubles; the first wafer of each pair takes the sum of
+// the other. Sums of unequal blocks have to wait until the end.
 void Swarm::reduce() {
   for (int distance = 1; distance < wafers_; distance *= 2) {
     for (int to = 0; to + distance < wafers_; to += 2 * distance) {

@@ -9,9 +9,9 @@
 namespace ow::swarmx {
 namespace {
 
-using Ticks = std::vector<uint64_t>;  // 1/65,536 cycles, of numbers one behind the other
+using Ticks = std::vector<uint64_t>;  // 1/65,536 cycles, one per number in order
 
-// Through something that takes a number in its time and is late.
+// Passes the numbers through a stage with a period and a latency.
 void pass(const Flow& flow, Ticks* ticks) {
   const uint64_t period = flow.period(kWaveletBits), late = flow.latency * kTimeUnit;
   uint64_t at = 0;
@@ -60,7 +60,7 @@ std::vector<uint64_t> WeightClock::reduced(const std::vector<WaferGradients>& wa
       nodes.back().push_back((cycle + model_.exit.latency) * kTimeUnit);
     }
   }
-  // Who has nobody at its side goes through the stage all the same.
+  // A wafer without a partner also goes through the stage.
   for (const Flow& stage : model_.reduce) {
     std::vector<Ticks> above;
     for (size_t k = 0; k < nodes.size(); k += 2) {

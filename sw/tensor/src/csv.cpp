@@ -13,9 +13,10 @@
 namespace ow {
 
 Table read_csv(const std::string& path, size_t max_rows, size_t max_columns) {
-  // No number that means something is longer than this, its comma included.
+  // A sensible number is not longer than this, including its comma.
   constexpr size_t kBytesANumber = 32;
-  // Of a file of no more bytes than this it is said how many rows are too many. No line is longer.
+  // A file of up to this size is read whole, so the error can say how many rows are too many. It is
+  // also the least limit of a line.
   constexpr size_t kAlwaysRead = size_t{1} << 26;
   constexpr size_t kMaxBytes = size_t{1} << 32;
   const size_t row_bytes = max_columns * kBytesANumber;

@@ -21,7 +21,7 @@ bool ends(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Takes values and classes one by one and says what is wrong with them. `where` names a value.
+// Takes values and classes one by one and reports errors in them. `where` names a value.
 class Taker {
  public:
   Taker(const DataSource& source, HalfType type, Dataset* out)
@@ -51,7 +51,7 @@ class Taker {
     out_.labels.push_back(static_cast<int>(v));
   }
 
-  // As they are: what divides the features is not theirs.
+  // Takes the value unscaled: the divisor is for features only.
   template <typename Where>
   void target(double v, const Where& where) {
     if (!std::isfinite(v)) throw BadInput(fmt::format("{}: is not finite", where()));
@@ -68,7 +68,7 @@ class Taker {
   }
 
  private:
-  // Whether the network's type has a number for it.
+  // Whether the value is finite in the network's type.
   bool fits(double v) const {
     return std::fabs(v) <= static_cast<double>(std::numeric_limits<float>::max()) &&
            std::isfinite(
@@ -135,7 +135,7 @@ void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* 
   }
 }
 
-// [samples, ...] with one value an output.
+// [samples, ...] with one value per output.
 void take_targets(const DataSource& source, const Tensor& inputs, const Tensor& targets,
                   int outputs, Taker* take) {
   uint64_t width = 1;

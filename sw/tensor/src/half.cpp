@@ -9,7 +9,7 @@ namespace ow {
 namespace {
 
 struct Format {
-  int fraction;    // bits behind the leading one
+  int fraction;    // bits after the leading one
   int least;       // exponent of the least normal number
   uint16_t inf;    // encoding of infinity: all above it are NaNs
   uint16_t quiet;  // the canonical NaN
@@ -34,11 +34,11 @@ uint16_t to_half(HalfType type, double x) {
   if (std::isinf(size)) return static_cast<uint16_t>(sign | f.inf);
   int exponent = f.least;
   if (size > 0) exponent = std::max(std::ilogb(size), f.least);
-  // In units of the last place the number has at most fraction + 1 bits before its point, so the
-  // scaling is exact and the rounding (to nearest even, the mode of a C++ program) the only one.
+  // In units of the last place the number has at most fraction + 1 bits before its point. So the
+  // scaling is exact, and nearbyint (to nearest even, the default mode) is the only rounding.
   const double units = std::nearbyint(std::ldexp(size, f.fraction - exponent));
-  // A normal number's leading one counts as a step of the exponent, whose field begins at 0 for
-  // subnormals and at 1 for the least normal exponent; so does a carry out of the rounding.
+  // The leading one of a normal number adds one to the exponent field. The field begins at 0 for
+  // subnormals and at 1 for the least normal exponent. A carry out of the rounding also adds one.
   const double code = std::ldexp(exponent - f.least, f.fraction) + units;
   if (code >= f.inf) return static_cast<uint16_t>(sign | f.inf);
   return static_cast<uint16_t>(sign | static_cast<uint16_t>(code));

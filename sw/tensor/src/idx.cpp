@@ -47,7 +47,7 @@ Tensor read_idx(const std::string& path, size_t limit) {
   t.type = code->type;
   const size_t size = type_bytes(t.type);
   const size_t there = file.size() - begin;
-  uint64_t wanted = size;  // bytes; what is beyond the file is not multiplied any further
+  uint64_t wanted = size;  // in bytes; it stops growing once it is beyond the file
   for (size_t k = 0; k < dimensions; ++k) {
     uint64_t n = 0;
     for (size_t b = 0; b < 4; ++b) n = n << 8 | byte(4 + 4 * k + b);

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr size_t kLengthBytes = 8;
 constexpr size_t kMaxHeader = 100u << 20;  // the format's own limit
-constexpr size_t kAlign = 8;               // of the elements, by padding the header with spaces
+constexpr size_t kAlign = 8;               // of the elements: spaces pad the header
 constexpr size_t kMaxDimensions = 8;
 
 constexpr TensorType kTypes[] = {TensorType::F16, TensorType::BF16, TensorType::F32,
@@ -53,7 +53,7 @@ class Header {
     throw BadInput(fmt::format("{}: tensor '{}': {}", path_, shown(name), what));
   }
 
-  // The tensor without its bytes, and its place.
+  // The tensor without its bytes, and the place of these.
   Tensor tensor(const std::string& name, const json& entry, Place* place) const {
     if (!entry.is_object() || entry.size() != 3) {
       fail(name, "must have dtype, shape and data_offsets, and nothing else");
@@ -83,7 +83,8 @@ class Header {
     if (t.shape.size() > kMaxDimensions) {
       fail(name, fmt::format("has {} dimensions, the limit is {}", t.shape.size(), kMaxDimensions));
     }
-    // In bytes; what is beyond the data is one more than there are, whatever it would be.
+    // In bytes. A size beyond the data is set to one more than there are, however large it would
+    // be.
     const bool empty = std::find(t.shape.begin(), t.shape.end(), 0u) != t.shape.end();
     uint64_t bytes = empty ? 0 : type_bytes(t.type);
     for (const uint64_t n : t.shape) {
@@ -224,7 +225,7 @@ SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
   if (file_ < 0 || fstat(file_, &is) != 0) {
     throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   }
-  // The destructor of an object that was never made does not run.
+  // A constructor that throws gets no destructor call.
   try {
     read_header(static_cast<size_t>(is.st_size));
   } catch (...) {

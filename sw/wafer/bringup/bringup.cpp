@@ -9,7 +9,7 @@
 namespace ow::wafer {
 namespace {
 
-// A map of what is wanted, or of the largest rectangle, from what has been found so far.
+// Makes a map of the wanted window, or of the largest rectangle, from what has been found so far.
 void plan(Probe& probe, const Window& wanted) {
   collect(probe);
   Bringup& result = probe.result;
@@ -48,9 +48,9 @@ Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& optio
   plan(probe, wanted);
   Bringup& result = probe.result;
   const auto whole = [&] { return result.map()->window == all; };
-  // What the scans could not reach shows in words between the tiles themselves, which a part of the
-  // wafer is verified by anyway: its sides may be far from the wafer's edges. A connection that is
-  // given up is not used again, so this ends.
+  // What the scans could not reach is tested with words between the tiles. The verification of a
+  // part of the wafer needs such words anyway, as its sides may be far from the wafer's edges. A
+  // connection that is given up is not used again, so this loop ends.
   while (result.map() != nullptr && (!whole() || uses_untested(probe, *result.map()))) {
     probe.begin("logical mesh");
     if (!give_up_untested(probe, *result.map())) break;
@@ -78,8 +78,8 @@ SelftestProgram good_run(ChainAccess& chain, const ElfImage& image) {
   const BringupOptions options;
   Probe probe(chain, options);
   discover(probe);
-  // A look would disturb it: it starts again with twice the time. The longest take a core for area
-  // some five million cycles.
+  // A look would disturb the program, so it starts again with twice the time. The longest programs
+  // take about five million cycles on a core for area.
   constexpr uint64_t kFirst = 24000, kLimit = 64000000;
   for (uint64_t cycles = kFirst; cycles < kLimit; cycles *= 2) {
     probe.restart_all();

@@ -12,8 +12,8 @@
 namespace ow::wafer {
 namespace {
 
-// Words of a link's status that are commands, or show its tile's edge (docs/links.md), and what it
-// sends in its test.
+// Words of a link's status that are commands or show its tile's edge (docs/links.md), and the
+// pattern of its test.
 constexpr uint32_t kLinkEdgeLow = isa::link::EdgeLow::kAddress,
                    kLinkEdgeHigh = isa::link::EdgeHigh::kAddress;
 constexpr uint32_t kLinkTest = isa::link::TestOn::kAddress,
@@ -54,7 +54,7 @@ class EdgeScan {
     EdgeWire wire;
     LinkEnd end;
   };
-  // `far` rows or columns are between the tile and the edge, the slot is shifted by `shift`.
+  // `far` rows or columns are between the tile and the edge; the slot is shifted by `shift`.
   struct Offset {
     int far = 0;
     int shift = 0;
@@ -98,7 +98,7 @@ class EdgeScan {
     probe_.run_batch();
   }
 
-  // Which tile each link is joined to in this round.
+  // Finds the tile that each link is joined to in this round.
   void join(int round) {
     joined_.clear();
     for (const LinkEnd& e : ends_) {
@@ -118,10 +118,10 @@ class EdgeScan {
     }
   }
 
-  // Parts all tiles from the links. A row's commands run in their order, so that no pattern of a
-  // tile whose muxes are still those of the last round gets into another link when the row moves to
-  // another slot: one that is not in its test, as its station does not answer, would take it for
-  // wavelets and lose their credits.
+  // Parts all tiles from the links. Each row's commands run in order. Otherwise a pattern of a tile
+  // whose muxes are still those of the last round could reach another link when the row moves to
+  // another slot. A link that is not in its test, because its station does not answer, would take
+  // the pattern for wavelets and lose their credits.
   void part() {
     probe_.each_alive([&](int d, int p, int c) { probe_.add(d, p, c, true, kStationTileFuse, 0); });
   }
@@ -213,7 +213,7 @@ class EdgeScan {
     }
   }
 
-  // Bits that have arrived wrong at the tile, at the link.
+  // Records the bits that arrived wrong at the tile, at the link.
   void compare(const Joined& j, uint64_t wrong_in, uint64_t wrong_out) {
     const int d = j.end.reticle;
     probe_.result.wires_scanned += 2;

@@ -45,7 +45,7 @@ void collect(Probe& probe) {
 }
 
 // A map of the window. Links whose wires to the tiles could not be tested are used only if there is
-// no other way; give_up_untested() has to show then that they work.
+// no other way. Then give_up_untested() has to show that they work.
 Repair repair(const Probe& probe, const Window& window) {
   Defects careful = probe.result.defects;
   for (const LinkEnd& e : probe.untested) {
@@ -70,7 +70,7 @@ uint32_t closed_at(int side, uint32_t word) {
 
 }  // namespace
 
-// All tiles into reset, the fuses, then the tiles of the map out of reset.
+// Puts all tiles into reset, sets the fuses, then releases the tiles of the map.
 void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed) {
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
@@ -129,8 +129,8 @@ void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& c
   probe.chain.wait_cycles(16);
 }
 
-// Every tile of a map sends words to each of its logical neighbours, over the connections of the
-// fuses as they are; the chains load, start and read.
+// Every tile of a map sends words to each of its logical neighbours, over the connections that the
+// fuses make. The chains load, start and read.
 Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours) {
   const Window& w = map.window;
   const uint32_t order = probe.options.selftest.image.symbol("ow_selftest_order");

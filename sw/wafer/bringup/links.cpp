@@ -49,7 +49,7 @@ std::vector<Crossing> crossings(const Probe& probe) {
   return all;
 }
 
-// What an end says; `first` is the first of its answers, of which every second one is a word.
+// The state of one end. `first` is the first of its answers; every second answer is a word.
 End end_of(const Probe& probe, const Handle& first) {
   const auto value = [&](size_t w) { return probe.answer(first.after(2 * w)); };
   End end;
@@ -79,7 +79,7 @@ void settle(const End& a, const End& b, Crossing* x) {
 // Asks both ends of all links until they are settled.
 std::vector<Crossing> ask_links(Probe& probe) {
   std::vector<Crossing> all = crossings(probe);
-  // Training takes some 4,600 cycles, three times that if it fails.
+  // Training takes about 4,600 cycles, three times that if it fails.
   for (int tries = 0; tries < 4; ++tries) {
     if (tries > 0) probe.chain.wait_cycles(6000);
     probe.open_batch();

@@ -214,7 +214,7 @@ void Probe::run_exchange(uint32_t at, uint32_t colours) {
   broadcast(kRegCorePc, {options.selftest.image.entry});
   broadcast(at, {0, 0, 0, 0, 0, 0});
   run_batch();
-  open_batch();  // by itself: all rows start in the same cycle
+  open_batch();  // a batch of its own, so all rows start in the same cycle
   broadcast(kRegCoreCtrl, {kCoreRun | kCoreReset});
   run_batch();
   chain.wait_cycles(ow_selftest_router_cycles(colours, ow_selftest_slot(options.tile.small_tile)));

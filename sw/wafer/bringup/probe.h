@@ -74,7 +74,7 @@ class Probe {
   }
   void each(const std::function<void(int, int, int)>& call) const;
   void each_alive(const std::function<void(int, int, int)>& call) const;
-  void each_row(const std::function<void(int, int)>& call) const;  // that can be used
+  void each_row(const std::function<void(int, int)>& call) const;  // rows that can be used
   void begin(const std::string& what) const {
     if (options.progress) options.progress(what);
   }
@@ -125,11 +125,11 @@ class Probe {
   Bringup result;
   std::vector<bool> found;                   // tiles whose station answers
   std::vector<bool> usable;                  // rows whose chain is whole
-  std::vector<bool> from_east;               // rows whose chain is entered there
+  std::vector<bool> from_east;               // rows whose chain is entered from the east
   bool discovered = false;                   // the stations have found each other
   std::set<std::pair<int, Wire>> wires;      // broken
   std::set<std::pair<int, EdgeWire>> edges;  // broken
-  std::vector<LinkEnd> untested;             // their stations do not answer
+  std::vector<LinkEnd> untested;             // ends whose stations do not answer
 
  private:
   ChainJob& job_of(int d, int p);

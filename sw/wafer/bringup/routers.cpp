@@ -35,9 +35,9 @@ class RouterTest {
     int sends = 0, not_sent = 0;  // connections, and those of them that fail
     int hears = 0, not_heard = 0;
     std::set<Wire> failing;      // over which it fails, one way or both
-    std::vector<Heard> without;  // the reticle's connections, when nobody is joined to it
-    bool ends = true;            // its test then
-    int left = 0;                // connections that fail then
+    std::vector<Heard> without;  // the reticle's connections while the tile is joined to nothing
+    bool ends = true;            // its test ends then
+    int left = 0;                // connections that still fail then
     int work = 0;                // and that work then
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
@@ -49,7 +49,7 @@ class RouterTest {
       return {ends, left, -work, -std::max(lost_sending(), lost_hearing()),
               lost_sending() < lost_hearing()};
     }
-    // One connection says nothing of which of its ends is bad.
+    // One failing connection does not tell which of its ends is bad.
     bool by_one_connection() const { return failing.size() == 1; }
   };
   using Suspects = std::vector<Suspect>;
@@ -67,8 +67,8 @@ class RouterTest {
   void test_neighbours(const Setting& setting);
 
   Probe& probe_;
-  // A word from the tile has arrived, and one at it. A neighbour to the side is heard in one
-  // setting and hears in another, so one without the other says nothing.
+  // A word from the tile has arrived, and a word at it. A neighbour to the side is heard in one
+  // setting and hears in another, so only both together count.
   std::vector<bool> sent_, heard_;
 };
 
@@ -83,8 +83,8 @@ void RouterTest::run() {
     });
     return tiles;
   };
-  if (probe_.rows() * probe_.cols() == 1) return;  // nobody to talk to
-  // Tiles between bad ones talk to those beyond, or to the side.
+  if (probe_.rows() * probe_.cols() == 1) return;  // there is no neighbour
+  // Tiles between bad ones exchange words with those beyond, or to the side.
   std::vector<Setting> settings;
   for (int skip = 0; skip <= std::max(probe_.shape.spare_rows, probe_.shape.spare_cols); ++skip) {
     settings.push_back({skip, 0});
@@ -105,7 +105,7 @@ void RouterTest::run() {
 }
 
 // Each good tile sends words to its neighbours in this setting. The tiles of `alone` do the same,
-// but nobody is joined to them.
+// but are joined to no neighbour.
 RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
                                                 const std::set<size_t>& alone) {
   const int far = 1 + setting.skip;
@@ -117,8 +117,8 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
            alone.count(probe_.index(d, p, c)) == 0 &&
            alone.count(probe_.index(d, at->row, at->col)) == 0;
   };
-  // Bad tiles go back into reset. The rest starts afresh, since words that nobody heard have taken
-  // credits along; it keeps its memory.
+  // Bad tiles go back into reset. The others restart but keep their memory, since lost words have
+  // used up credits.
   probe_.open_batch();
   probe_.each_alive([&](int d, int p, int c) {
     probe_.add(d, p, c, true, kStationControl, 0);
@@ -191,7 +191,7 @@ std::vector<RouterTest::Suspect> RouterTest::suspects(const std::vector<Heard>& 
   return found;
 }
 
-// Runs the test again with suspect k joined to nobody, of each reticle where that is in doubt.
+// Runs the test again with suspect k of each reticle joined to no neighbour, where there is doubt.
 void RouterTest::try_alone(const Setting& setting, size_t k, std::vector<Suspects>* suspected) {
   std::map<int, Suspect*> tried;  // by reticle
   std::set<size_t> alone;
@@ -219,9 +219,10 @@ void RouterTest::give_up_connection(const Heard& h) {
       {h.reticle, h.from, fmt::format("no word reaches tile ({}, {})", h.to.row, h.to.col)});
 }
 
-// Whether one of those to which the words of a suspect do not arrive hears others, or one of those
-// whose words do not arrive at it is heard by others: in an earlier setting, in this one, or
-// without the suspect. Else it may be the only good one among them.
+// Whether another tile speaks against the suspect. Such a witness is a tile that does not get the
+// suspect's words but hears others, or one whose words do not reach the suspect but are heard by
+// others: in an earlier setting, in this one, or without the suspect. Without a witness the suspect
+// may be the only good tile among them.
 bool RouterTest::has_witness(int reticle, const Suspect& s, const std::vector<Heard>& all) const {
   const auto works = [&](const std::vector<Heard>& some, const Position& at, bool hears) {
     return std::any_of(some.begin(), some.end(), [&](const Heard& h) {
@@ -238,9 +239,10 @@ bool RouterTest::has_witness(int reticle, const Suspect& s, const std::vector<He
   });
 }
 
-// A tile that ends by itself and fails over one connection only, or with nobody who is known to
-// work, may be a good end: those connections are given up, and the tile shows over others, in this
-// setting or the next ones, what it is worth. If there are none it is lost at the end.
+// A tile may be good if its own test ends and it fails over one connection only, or only with tiles
+// that are not known to work. Then only those connections are given up. Other connections show
+// later, in this setting or the next ones, whether it works. If there are none, it is lost at the
+// end.
 void RouterTest::give_up(int reticle, const Suspect& worst, const std::vector<Heard>& all) {
   if (!worst.ends || (!worst.by_one_connection() && has_witness(reticle, worst, all))) {
     probe_.lose(reticle, worst.at.row, worst.at.col,
@@ -255,10 +257,10 @@ void RouterTest::give_up(int reticle, const Suspect& worst, const std::vector<He
   }
 }
 
-// Gives up the tile of each reticle, or its only connection, that explains best why words do not
-// arrive; false if no tile is under suspicion. A tile that does what it wants can stop its
-// neighbours with it, in which then nothing works either. So each suspect runs the test joined to
-// nobody, and the others run it without that one: bad is what does not end by itself, then that
+// In each reticle, gives up the tile (or its only connection) that best explains why words do not
+// arrive. Returns false if no tile is under suspicion. A bad tile can stop its neighbours, so their
+// connections fail too. So each suspect runs the test joined to no neighbour, and the others run it
+// without that suspect. The bad one is a suspect whose test does not end alone, then the one
 // without which the fewest connections fail.
 bool RouterTest::give_up_worst(const Setting& setting, const std::vector<Heard>& all) {
   std::vector<Suspects> suspected;
@@ -281,9 +283,9 @@ bool RouterTest::give_up_worst(const Setting& setting, const std::vector<Heard>&
 }
 
 // Each good tile sends words to its neighbours in this setting. A tile that fails in all that it
-// sends, or in all that it hears, is given up, and the others do it again without it. A connection
-// that fails between tiles that work, or of which only that one is known to fail, is given up by
-// itself.
+// sends, or in all that it hears, is given up, and the others repeat the test without it. A
+// connection that fails between tiles that work, or that is its tile's only known failure, is given
+// up alone.
 void RouterTest::test_neighbours(const Setting& setting) {
   std::vector<Heard> all = exchange_words(setting, {}).heard;
   while (give_up_worst(setting, all)) all = exchange_words(setting, {}).heard;

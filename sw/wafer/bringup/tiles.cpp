@@ -65,8 +65,8 @@ void listen_for_noise(Probe& probe) {
       }
     }
   }
-  // A tile may answer noise with credits and words of its own: the worst one goes first, its
-  // neighbours are reset and listened to again.
+  // A tile may answer noise with credits and words of its own. So only the worst one is given up;
+  // its neighbours are reset and listened to again.
   if (noisy.empty()) return;
   const auto worst = std::max_element(
       noisy.begin(), noisy.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -83,7 +83,7 @@ void listen_for_noise(Probe& probe) {
 
 void test_memories(Probe& probe) {
   probe.begin("memories");
-  // A fresh start: what noise has left in a tile is gone.
+  // Start again, so nothing that noise has left in a tile stays.
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
     probe.add(d, p, c, true, kStationTileFuse, 0);
@@ -144,7 +144,7 @@ void test_cores(Probe& probe) {
   };
   for (const SelftestProgram& program : probe.options.thorough) {
     test(program);
-    probe.restart_all();  // it leaves registers of all kinds written
+    probe.restart_all();  // the program leaves registers of all kinds written
   }
   test(probe.options.selftest);
 }

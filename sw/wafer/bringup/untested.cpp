@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections between tiles and links whose stations do not answer: no scan reaches them, so words
+// Connections between tiles and links whose stations do not answer. No scan reaches them. So words
 // between the tiles of a map that uses them have to show whether they work.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ bool is_untested(const Probe& probe, int reticle, const EdgeWire& w) {
   });
 }
 
-// Those between a logical tile of a map and its neighbour to the south or east.
+// Adds the connections between a logical tile of a map and its neighbour to the south or east.
 void add_crossing(const Probe& probe, const WaferMap& map, const Position& a, bool south,
                   std::vector<Untested>* all) {
   const Position b{a.row + (south ? 1 : 0), a.col + (south ? 0 : 1)};
@@ -34,7 +34,7 @@ void add_crossing(const Probe& probe, const WaferMap& map, const Position& a, bo
   const Position at = map.physical(a.row, a.col, &from), beyond = map.physical(b.row, b.col, &to);
   if (from == to) return;
   const auto d = static_cast<size_t>(from);
-  // Slots stand by the row or column within the reticle's part of the window.
+  // Slots are indexed by row or column within the reticle's part of the window.
   const Window& part = map.reticles[d].window;
   const int line = south ? a.col % map.shape.cols - part.col : a.row % map.shape.rows - part.row;
   const int slot = (south ? map.south : map.east)[d].at(static_cast<size_t>(line));
@@ -61,7 +61,8 @@ std::vector<Untested> untested_of(const Probe& probe, const WaferMap& map) {
   return all;
 }
 
-// Whether these words did not arrive over the connection; a tile that does not end hears nothing.
+// Whether these words failed to arrive over the connection. A tile whose test does not end hears
+// nothing.
 bool is_over(const Untested& u, const Verified::Failure& f) {
   const auto at_end = [&](const Position& p) { return p == u.tiles[0] || p == u.tiles[1]; };
   return at_end(f.from) && at_end(f.to);
@@ -92,9 +93,9 @@ std::vector<TileSide> rim(const WaferMap& map) {
   return all;
 }
 
-// Words between the tiles of a map without the connections `parted`, at both of whose ends nobody
-// sends: what came into a link and had nobody to go to would cost it credits. That no words pass
-// those is no failure; that a tile at their end does not end its test is one.
+// Sends words between the tiles of a map without the connections `parted`. Neither end of those
+// sends, because a word that enters a link and cannot leave it would cost the link credits. Words
+// that do not pass them are no failure. A tile at their end whose test does not end is one.
 Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>& parted,
                   uint32_t colours) {
   std::vector<TileSide> closed = rim(map);
@@ -110,14 +111,14 @@ Verified exchange(Probe& probe, const WaferMap& map, const std::vector<Untested>
                                   });
                          }),
           f.end());
-  // A tile that has stopped, or was stopped by what came over a bad connection, leaves words in
-  // links that work, too, and has taken credits of theirs along.
+  // A stopped tile leaves words in working links and has used up their credits. What came over a
+  // bad connection may have stopped it.
   if (!f.empty()) start_afresh(probe);
   return all;
 }
 
-// A tile at the end of failing connections that, without any of them, does not end its test, or
-// sends or hears wrong over another connection as it does over those: then the tile is what is bad.
+// The bad tile at the end of failing connections, if there is one. Without those connections its
+// test does not end, or it still sends or hears wrong words over another connection.
 std::optional<Position> bad_tile(Probe& probe, const WaferMap& map, const Verified& verified,
                                  const std::vector<Untested>& failing, uint32_t colours) {
   for (const Verified::Failure& left : exchange(probe, map, failing, colours).failures) {
@@ -157,7 +158,7 @@ bool uses_untested(const Probe& probe, const WaferMap& map) {
 
 bool give_up_untested(Probe& probe, const WaferMap& map) {
   const std::vector<Untested> used = untested_of(probe, map);
-  // A stuck bit shows only in a word that has it otherwise: over those, many words.
+  // A stuck bit shows only in words in which that bit has the other value, so send many words.
   const uint32_t colours = used.empty() ? 1 : probe.options.tile.num_colours / 2 * 2;
   const Verified verified = exchange(probe, map, {}, colours);
   std::vector<Untested> failing;

@@ -52,7 +52,7 @@ class WireScan {
     Handle low;
   };
 
-  // Who is heard at a side of a tile in this round; false if it is nobody.
+  // The tile that is heard at a side of a tile in this round; false if there is none.
   bool source(const Round& round, int p, int c, int side, Position* at) const {
     switch (side) {
       case kNorth:

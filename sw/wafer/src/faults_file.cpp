@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of faults (docs/wafer.md has the keys): read, and written in the part of YAML that is
-// JSON.
+// Reads and writes the file of faults (docs/wafer.md has the keys). It is written as JSON, which is
+// a part of YAML.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace ow::wafer {
 namespace {
 
-// The number of a fault's keys has no upper limit of its own: check() knows the wafer's.
+// The numbers of a fault have no upper limit here: check() knows the wafer's limits.
 constexpr int kAnyNumber = 1 << 30;
 
 // Words of the file, in the order of the numbers.
@@ -94,7 +94,7 @@ TileFault read_tile_fault(const Yaml& item, const Shape& shape) {
       f.bit = number(map, "bit");
       f.value = bit_value(map, "stuck");
   }
-  map.close();  // a key that the kind of fault does not look at would be a mistake
+  map.close();  // a key that this kind of fault does not use is a mistake
   return f;
 }
 
@@ -156,7 +156,7 @@ Faults read_faults(const std::string& path, const Shape& shape) {
   if (root.is_null()) return out;
   YamlMap file(root);
   constexpr size_t kMost = 100000;
-  // Each is checked by itself, so that what is wrong has its line.
+  // Each is checked separately, so an error names its line.
   const auto each = [&](const char* name, auto read, auto list) {
     const std::optional<Yaml> items = file.find(name);
     if (!items) return;

@@ -23,7 +23,7 @@ int whole(const json& object, const char* key, int low, int high, const std::str
   return static_cast<int>(value);
 }
 
-// Numbers that rise, the i-th from first + i to first + i + spares.
+// Rising numbers, the i-th from first + i to first + i + spares.
 std::vector<int> rising(const json& list, int first, int n, int spares, const std::string& where) {
   if (!list.is_array() || static_cast<int>(list.size()) != n) {
     throw BadInput(fmt::format("{}: must be a list of {} numbers", where, n));
@@ -127,7 +127,7 @@ WaferMap map_from_json(const json& in, const std::string& where) {
     const int y = d / s.reticle_cols, x = d % s.reticle_cols;
     const std::string at = fmt::format("{}: reticle ({}, {})", where, y, x);
     if (!r.is_object()) throw BadInput(fmt::format("{}: must be keys and values", at));
-    // The part of the window in this reticle is not free: it follows from the window.
+    // The part of the window in this reticle follows from the window.
     const int top = std::max(w.row, y * s.rows),
               bottom = std::min(w.row + w.rows, (y + 1) * s.rows);
     const int left = std::max(w.col, x * s.cols);

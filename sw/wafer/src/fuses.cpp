@@ -15,7 +15,8 @@ ReticleFuses fuses(const WaferMap& map, int reticle) {
   out.row.resize(static_cast<size_t>(s.physical_rows()));
   if (r.window.rows == 0) return out;
 
-  // The slots of an edge: of the wafer's own, the logical numbers; between reticles, the map's.
+  // The slots of an edge: the logical numbers on the wafer's own edge, those of the map between
+  // reticles.
   const auto own = [](int first, int n) {
     EdgeMap slots;
     for (int i = 0; i < n; ++i) slots.push_back(first + i);

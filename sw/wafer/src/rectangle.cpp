@@ -8,7 +8,7 @@
 namespace ow::wafer {
 namespace {
 
-// Answers for windows, remembered: the search for the largest rectangle asks the same again.
+// Remembers answers for windows: the search for the largest rectangle asks for the same ones again.
 class Oracle {
  public:
   Oracle(const Shape& shape, const Defects& defects) : shape_(shape), defects_(defects) {
@@ -70,8 +70,8 @@ Window largest_rectangle(const Shape& shape, const Defects& defects) {
   Window best;
   for (size_t y0 = 0; y0 < ys.size(); ++y0) {
     for (size_t x0 = 0; x0 < xs.size(); ++x0) {
-      // A window that works still works when it is made smaller, so as rows are added the widest
-      // window never grows.
+      // A smaller part of a window that works also works. So the widest window never grows as rows
+      // are added.
       size_t x1 = xs.size() - 1;
       for (size_t y1 = y0 + 1; y1 < ys.size() && x1 > x0; ++y1) {
         Window w{ys[y0], xs[x0], ys[y1] - ys[y0], 0};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reticle is solved by dynamic programming over its logical rows: state is the physical row and
-// the placement of its columns, cost is how many tiles are moved. A row that no broken wire touches
-// has a single placement worth looking at (the one that skips its dead tiles and nothing else),
-// since nothing then depends on the choice; only rows with broken wires try all of theirs.
+// One reticle is solved by dynamic programming over its logical rows. The state is the physical row
+// and the placement of its columns; the cost is the number of tiles that move. A row that no broken
+// wire touches needs only one placement (the one that skips exactly its dead tiles), since nothing
+// else depends on it. Only rows with broken wires try all placements.
 #include "ow/wafer/repair.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ long placement_cost(const Placement& cols, int first) {
   return cost;
 }
 
-// The placement that skips what is in `dead` and nothing else.
+// The placement that skips exactly the columns in `dead`.
 std::optional<Placement> plain_placement(const std::set<int>& dead, const Window& w, int spares) {
   Placement cols;
   int physical = w.col;
@@ -57,7 +57,7 @@ std::optional<Placement> plain_placement(const std::set<int>& dead, const Window
   return cols;
 }
 
-// All placements that avoid `dead`; with `only`, those that skip nothing else than its columns.
+// All placements that avoid `dead`; with `only`, those that skip only its columns.
 void all_placements(const std::set<int>& dead, const Window& w, int spares,
                     const std::set<int>* only, Placement* partial, std::vector<Option>* out) {
   const int c = static_cast<int>(partial->size());
@@ -86,7 +86,7 @@ double placements(int cols, int spares) {
 // One reticle with its defects sorted for look-up.
 class Solver {
  public:
-  // `edges` of the defects are not looked at.
+  // The `edges` of the defects are ignored.
   Solver(const Shape& shape, const ReticleDefects& defects, const Window& window, const Bars& bars)
       : shape_(shape),
         window_(window),
@@ -209,7 +209,7 @@ class Solver {
     return options;
   }
 
-  // Row r of the window has a tile before a side that may not be there.
+  // Row r of the window has a tile before a side where it may not be.
   bool barred(int r, int p, const Placement& cols) const {
     return std::any_of(bars_.begin(), bars_.end(), [&](const Bar& b) {
       const bool column = b.side == 0 || b.side == 2;
@@ -222,7 +222,7 @@ class Solver {
     });
   }
 
-  // All wires between two rows that follow each other work.
+  // All wires between two adjacent rows work.
   bool joined(int q, const Placement& above, int p, const Placement& below) const {
     for (size_t c = 0; c < above.size(); ++c) {
       if (broken_.count({{q, above[c]}, {p, below[c]}}) != 0) return false;
@@ -309,13 +309,13 @@ std::optional<ReticleMap> repair_reticle(const Shape& shape, const ReticleDefect
 
 namespace {
 
-// What is kept from broken connections to link slots, of a reticle.
+// The rows and columns of a reticle that avoid broken connections to link slots.
 struct Avoided {
   Bars bars;
   BarredSlots east, south;
 };
 
-// Without looking at the connections to link slots. `avoided` by reticle.
+// Repairs without regard to the connections to link slots. `avoided` has an entry per reticle.
 Repair repair_with(const Shape& shape, const Defects& defects, const Window& window,
                    const std::vector<Avoided>& avoided) {
   WaferMap map;
@@ -361,7 +361,7 @@ Repair repair_with(const Shape& shape, const Defects& defects, const Window& win
   return {map, ""};
 }
 
-// A broken connection to a link slot that the map uses: its reticle, and in which row or column.
+// A broken connection to a link slot that the map uses: its reticle, and its row or column.
 struct UsedEdge {
   size_t reticle = 0;
   EdgeWire wire;
@@ -391,8 +391,8 @@ std::optional<UsedEdge> used_edge(const Shape& shape, const Defects& defects, co
 }
 
 // Avoids broken connections to link slots one after the other: a row or column that has one takes
-// another slot, or else has another tile there. What neither leads to uses that connection, so a
-// map is found if there is one, and if it is among the first `maps` that are looked at.
+// another slot, or else another tile at that side. A map without broken connections follows one of
+// the two, so it is found if it exists and is among the first `maps` that are tried.
 Repair avoid_edges(const Shape& shape, const Defects& defects, const Window& window,
                    std::vector<Avoided>* avoided, int* maps) {
   Repair repair = repair_with(shape, defects, window, *avoided);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kPitch = 24, kTile = 18, kGap = 20;  // from tile to tile, its side, between reticles
 constexpr int kTop = 48, kMargin = 20;
-constexpr int kLegendRow = 20, kLetter = 7;  // its height; width of a letter, rather too much
+constexpr int kLegendRow = 20, kLetter = 7;  // its height; width of a letter, rounded up
 
 // A line of the legend: a square of a colour, or a stroke.
 struct Legend {
@@ -69,7 +69,7 @@ class Picture {
  private:
   int reticle_width() const { return shape_.physical_cols() * kPitch + kGap; }
   int reticle_height() const { return shape_.physical_rows() * kPitch + kGap; }
-  // The middle of a tile.
+  // Coordinates of the middle of a tile.
   int x_of(int d, int col) const {
     return kMargin + (d % shape_.reticle_cols) * reticle_width() + kGap / 2 + col * kPitch +
            kPitch / 2;
@@ -159,7 +159,7 @@ class Picture {
     }
   }
 
-  // As many items a row as fit, from y on; the height of the picture.
+  // Draws as many items per row as fit, from y on; returns the height of the picture.
   int legend(int y) {
     int x = kMargin;
     for (const Legend& item : kLegend) {

@@ -57,9 +57,9 @@ class Random {
   Rng rng_;
 };
 
-// A random connection of a reticle: every tile has 1 + spare_cols to the east and
-// (1 + spare_rows) * (2 * spare_cols + 1) to the south, of which those that leave the reticle do
-// not exist; they are drawn and dropped, so that every one that exists has the same chance.
+// A random connection of a reticle. Every tile has 1 + spare_cols to the east and (1 + spare_rows)
+// * (2 * spare_cols + 1) to the south. Those that would leave the reticle do not exist. They are
+// drawn and dropped, so every existing connection has the same chance.
 bool random_wire(const Shape& s, Random& random, Wire* wire) {
   const int east = 1 + s.spare_cols;
   const int across = 2 * s.spare_cols + 1;

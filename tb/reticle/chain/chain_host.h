@@ -23,8 +23,8 @@ inline uint16_t chain_crc(uint64_t bits48) {
 // `exchange` drives a bit into the chain's port, runs a cycle and returns the bit that came out.
 using Exchange = std::function<bool(bool)>;
 
-// One command; the answer's data, or nothing if none comes within the stated time. `spoil` is
-// added to the CRC.
+// Sends one command. Returns the answer's data, or nothing if none comes within the stated time.
+// `spoil` is added to the CRC.
 inline std::optional<uint32_t> chain_command(const Exchange& exchange, int stations, int column,
                                              bool write, int reg, uint32_t data,
                                              uint16_t spoil = 0) {
@@ -32,7 +32,7 @@ inline std::optional<uint32_t> chain_command(const Exchange& exchange, int stati
   constexpr uint64_t kCommand = Frame::Column::kMask | Frame::Write::kMask | Frame::Register::kMask;
   const uint64_t command = Frame::Column::put(column) | Frame::Write::put(write) |
                            Frame::Register::put(reg) | Frame::Data::put(data);
-  const uint64_t head = command >> 16;  // what the CRC is of
+  const uint64_t head = command >> 16;  // the bits that the CRC covers
   const auto crc = static_cast<uint16_t>(chain_crc(head) ^ spoil);
   exchange(true);
   for (int i = 47; i >= 0; --i) exchange((head >> i & 1) != 0);

@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kStations = 10;
-// Two frames are taken on the way there, two answers on the way back; at a dead station six more.
+// Two frames are lost on the way there, two answers on the way back; six more at a dead station.
 constexpr int kTries = 5;
 constexpr int kDeadTries = 17;
 
@@ -134,8 +134,8 @@ TEST(Chain, ASilenceIsCountedFromTheResetOn) {
   EXPECT_EQ(tries(200), tries(64));
 }
 
-// Among much noise is a frame that looks right: a command to write. Nobody does it, and nobody
-// takes the noise that follows for frames.
+// Much noise contains one frame that looks correct: a write command. No station executes it, and
+// none takes the noise after it for frames.
 TEST(Chain, OneRightFrameAmongNoiseIsNotBelieved) {
   for (const bool east : {false, true}) {
     Chain chain;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of Stations chain nodes with 64 registers each. A station can be dead: what it sends on both
-// lines is then dead_level_i, or a bit of noise_i if it babbles.
+// A row of Stations chain nodes with 64 registers each. A dead station sends dead_level_i on both
+// lines, or a bit of noise_i if it babbles.
 module ow_chain_tb #(
   parameter int unsigned Stations = 10
 ) (

@@ -24,7 +24,7 @@ class Crc {
     top_.eval();
     return top_.remainder_o;
   }
-  // Whether the remainders that are made slice by slice are that one times x^16.
+  // Whether the remainder computed slice by slice equals the other one times x^16.
   bool slices_agree() const {
     return top_.of_16_o == top_.shifted_o && top_.of_8_o == top_.shifted_o;
   }
@@ -121,8 +121,8 @@ TEST(LinkCrc, EveryBurstOfUpTo16BitsIsCaught) {
   }
 }
 
-// On a link with few lanes a lane carries every 8th or 16th bit of a frame: the remainders of those
-// have to be independent, so that nothing that one lane does goes unseen.
+// On a link with few lanes, one lane carries every 8th or 16th bit of a frame. The remainders of
+// these bits must be independent, so every error of one lane is detected.
 TEST(LinkCrc, WhateverOneLaneDoesIsCaught) {
   const auto c = columns();
   for (const size_t lanes : {8u, 16u, 64u}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames as docs/links.md has them, read off the wires: which lane carries which bit, what the
-// fields say, how frames are numbered and acknowledged, and what an idle end sends.
+// The frames as docs/links.md defines them, read off the wires: which lane carries which bit, what
+// the fields mean, how frames are numbered and acknowledged, and what an idle end sends.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,12 +38,12 @@ struct Frame {
   }
 };
 
-// What one end drives, put together by the lane map that it has.
+// Decodes what one end drives, with that end's lane map.
 class Ear {
  public:
   Ear(const Shape& shape, const std::array<int, 4>& map) : shape_(shape), map_(map) {}
 
-  // What the sending end drove after the cycle of that number.
+  // Takes the lanes that the sending end drove after cycle `cycle`.
   void hear(uint64_t cycle, const Lanes& lanes) {
     Lanes rest = lanes;
     for (int b = shape_.groups * shape_.data - 1; b >= 0; --b) {
@@ -109,7 +109,7 @@ void check_form(const std::vector<Frame>& frames) {
   }
 }
 
-// Wavelets that the router at side 0 sends, and what is heard of the frames either way.
+// Wavelets that the router at side 0 sends, and the frames heard in both directions.
 class Exchange {
  public:
   Exchange(Pair* pair, const Shape& shape) : p_(*pair), shape_(shape) {
@@ -163,7 +163,7 @@ class Exchange {
   const std::vector<Frame>& frames() const { return ears_[0].frames; }
 
  private:
-  // Each wavelet that has left the far end's buffer is a credit in a frame back.
+  // For each wavelet that leaves the far end's buffer, a frame brings back a credit.
   void check_credits() {
     std::map<int, size_t> back;
     for (const Frame& f : ears_[1].frames) {
@@ -200,7 +200,7 @@ void listen(const Shape& shape, const std::vector<int>& faulty) {
       w.ctrl = random.below(2) != 0;
       x.send(w);
     }
-    // Together and by themselves, in even cycles and in odd ones.
+    // Together and one by one, in even cycles and in odd ones.
     x.run(2 + c % 3 * (20 + c % 5) * shape.slices());
   }
   x.run(200 * shape.slices());
@@ -222,7 +222,7 @@ TEST(LinkFrames, GoAroundFaultyLanes) {
   listen(kMini, {0, 9});
 }
 
-// A bit of the marker or the hint is changed, and the CRC with it, so that it holds.
+// A bit of the marker or the hint is changed, and the CRC too, so that it stays correct.
 TEST(LinkFrames, OfAWrongFormAreWrongFrames) {
   Pair p(20);
   ASSERT_TRUE(p.train());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The remainder of a frame, as the receivers form it: of two beats, and times x^16 of slices of 16
-// and of 8 bits.
+// The remainder of a frame, as the receivers compute it: for two beats, and times x^16 for slices
+// of 16 and of 8 bits.
 module ow_link_crc_tb
   import ow_link_pkg::*;
 (

@@ -21,7 +21,7 @@ bool lane_of(const Lanes& lanes, int lane) {
   return (lanes.group[static_cast<size_t>(lane / kGroupLanes)] >> (lane % kGroupLanes) & 1) != 0;
 }
 
-// What each lane sends in a period of 512 cycles, which begins where a frame would.
+// What each lane sends in a period of 512 cycles, which begins where a frame would begin.
 TEST(LinkTraining, PeriodsAreAsTheDocumentSays) {
   for (const Shape& shape : {kFull, kMini}) {
     Pair p(3, shape);
@@ -76,7 +76,7 @@ TEST(LinkTraining, TakesAbout4600Cycles) {
   }
 }
 
-// What the router's credits allow: two wavelets of each colour, which stay, and one more, since one
+// The router's credits allow two wavelets of each colour, which stay. One more fits, because one
 // has left its buffer to go next.
 TEST(LinkTraining, TwoWaveletsOfAColourWaitMeanwhile) {
   Pair p(5);
@@ -90,7 +90,7 @@ TEST(LinkTraining, TwoWaveletsOfAColourWaitMeanwhile) {
   }
 }
 
-// No acknowledgement: it sends again after 32 frames, and after eight times it trains.
+// Without an acknowledgement it sends again after 32 frames, and trains after eight times.
 TEST(LinkTraining, BeginsAfterEightTimesWithoutAnAcknowledgement) {
   Pair p(6);
   ASSERT_TRUE(p.train());
@@ -110,7 +110,7 @@ TEST(LinkTraining, BeginsAfterEightTimesWithoutAnAcknowledgement) {
   EXPECT_EQ(p.errors(), 0u) << p.first_error();
 }
 
-// So many frames to side 1 are spoiled, one of every so many; how often it has trained then.
+// Spoils `wrong` frames to side 1, one of every `every`. Returns how often it has trained then.
 Status after_wrong_frames(int wrong, int every) {
   Pair p(7);
   EXPECT_TRUE(p.train());
@@ -181,7 +181,7 @@ TEST(LinkTraining, AnEndThatIsDownIsWokenFromSleep) {
   EXPECT_EQ(p.status(1).cause, kPeer);
 }
 
-// .. and a wavelet takes 5 cycles over a link that sleeps, in odd and in even ones.
+// A wavelet takes 5 cycles over a link that sleeps, in odd and in even cycles.
 TEST(LinkTraining, SleepCostsNoCycle) {
   Pair p(8);
   p.sleep(true);
@@ -202,7 +202,7 @@ TEST(LinkTraining, SleepCostsNoCycle) {
   }
 }
 
-// A lane that was faulty in a training that succeeded stays left out though it is whole.
+// A lane that was faulty in a successful training stays unused, even if it works again.
 TEST(LinkTraining, KeepsTheLanesThatWereFaulty) {
   Pair p(9);
   p.wires(0).set_fault(7, Fault::Stuck0);
@@ -217,8 +217,8 @@ TEST(LinkTraining, KeepsTheLanesThatWereFaulty) {
   EXPECT_EQ(p.status(0).tx_map, (std::array<int, 4>{7, 30, 63, 63}));
 }
 
-// 24 of 68 lanes may contradict a marker; of more it is not read, the end goes on looking for it
-// and says so, and comes up by itself when there are fewer.
+// 24 of 68 lanes may contradict a marker. With more the marker is not read. The end keeps looking
+// for it and says so, and comes up by itself when fewer do.
 TEST(LinkTraining, GoesOnLookingForAMarkerThatMostLanesDoNotCarry) {
   for (const int faulty : {24, 25}) {
     Pair p(10);
@@ -249,7 +249,7 @@ TEST(LinkTraining, OfAnIdleLinkBeginsWhenOneEndSends) {
   EXPECT_EQ(p.errors(), 0u) << p.first_error();
 }
 
-// Up to five wrong bits make no frame of the zeros of an idle link.
+// Up to five wrong bits on an idle link do not make a frame of its zeros.
 TEST(LinkTraining, NoiseMakesNoFrameOfNothing) {
   for (const double rate : {1e-4, 1e-3}) {
     Pair p(12);

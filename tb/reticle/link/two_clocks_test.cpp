@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link between two clocks: phases, skew, jitter, and what training makes of them.
+// The link between two clocks: phases, skew, jitter, and how training handles them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,14 +55,14 @@ TEST(TwoClockLink, RunsAtFullRateWithConstantLatency) {
   }
 }
 
-// The delays found make up for the skew: early lanes get more.
+// The delays that training finds make up for the skew: early lanes get more.
 TEST(TwoClockLink, DelaysMakeUpForTheSkew) {
   Crossing crossing;
   crossing.phase = 3;
   crossing.skew = 16;
   TwoClocks link(crossing, 4);
   ASSERT_TRUE(link.train());
-  // Lane 7 is the latest, lane 40 the earliest: a bit time, which is 8 steps.
+  // Lane 7 is the latest, lane 40 the earliest. The difference is a bit time, which is 8 steps.
   for (int side = 0; side < 2; ++side) {
     EXPECT_NEAR(link.delay(side, 40) - link.delay(side, 7), 8, 1);
   }
@@ -107,7 +107,7 @@ TEST(LinkDelay, IsAWireWithoutTicks) {
   }
 }
 
-// Frames that one wrong frame costs: what it takes to be heard of is not the same in every phase.
+// Frames that one wrong frame costs. The report of it takes longer in some phases than in others.
 TEST(TwoClockLink, OneWrongFrameCostsSevenOrEightFrames) {
   for (int phase = 0; phase < kTicks; phase += 3) {
     Crossing crossing;

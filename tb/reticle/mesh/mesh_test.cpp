@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The muxes of a reticle under random repair maps: every logical tile hears its four logical
-// neighbours and nobody else, and the edges carry the rows and columns in their slots.
+// The muxes of a reticle under random repair maps. Every logical tile hears exactly its four
+// logical neighbours, and the edges carry the rows and columns in their slots.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_reticle_mesh in which every sender sends its own name, so the data that a tile or an edge receives
-// say where it is connected. A name is {side, index + 1}: side 0 to 3 is a tile's north, east, south,
-// west, 4 to 7 are the reticle's edges in the same order. 0 is no sender.
+// ow_reticle_mesh in which every sender sends its own name, so the data that a tile or an edge
+// receives say where it is connected. A name is {side, index + 1}: side 0 to 3 is a tile's north,
+// east, south, west, 4 to 7 are the reticle's edges in the same order. 0 is no sender.
 module ow_reticle_mesh_tb
   import ow_pkg::*;
 #(

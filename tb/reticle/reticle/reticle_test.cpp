@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of three physical tiles that presents two logical ones: tiles are reached over the chain
+// A row of three physical tiles that presents two logical ones. Tiles are reached over the chain
 // while there is no mesh, then over the mesh that the fuses make, whichever of the three is left
-// out. What says that it is idle, and what the reset of one tile does to its neighbours.
+// out. Also: when it says that it is idle, and what the reset of one tile does to its neighbours.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -85,7 +85,8 @@ class Reticle {
     return words;
   }
 
-  // A packet through the west edge that starts so many cycles from now, whatever is done meanwhile.
+  // A packet through the west edge that starts `cycles` cycles from now, whatever happens
+  // meanwhile.
   void ask_later(int cycles, const std::vector<uint32_t>& packet) {
     for (size_t i = 0; i < packet.size(); ++i) out_.push_back({packet[i], i + 1 == packet.size()});
     in_.clear();
@@ -93,7 +94,7 @@ class Reticle {
   }
   size_t heard() const { return in_.size(); }
 
-  // Puts the fuses of two logical tiles, without the one that is left out, and lets them run.
+  // Sets the fuses of two logical tiles, without the one that is left out, and lets them run.
   void connect(int left_out) {
     const Shape shape{1, 1, 1, 2, 0, 1};
     Defects defects(shape);
@@ -119,7 +120,7 @@ class Reticle {
   int idle_cycles() const { return idle_cycles_; }
   // Off: the host gives no credit for what it gets, so that responses stay in the tiles.
   void give_credits(bool on) { gives_ = on; }
-  // The edge, too, forgets what it has sent and got.
+  // The edge also forgets what it has sent and got.
   void begin_edge_anew() {
     out_.clear();
     credits_ = 2;
@@ -191,7 +192,7 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
       EXPECT_EQ(config[3], Config::Sram::put(8192 / isa::kConfigSramUnit) | Config::Banks::put(1) |
                                Config::Colours::put(4) | Config::Limits::put(1) |
                                Config::Threads::put(2) | Config::Lanes::put(2));
-      // Its memory is tested in 22 x 7 x 512 cycles, within a few commands of the chain.
+      // Its memory self-test takes 22 x 7 x 512 cycles, within a few commands of the chain.
       reticle.ask(c, {kWrite1, kMbist, Mbist::Start::put(1)}, 0);
       uint32_t state = 0;
       for (int tries = 0; !Mbist::Done::get(state) && tries < 160; ++tries) {
@@ -200,7 +201,7 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
         state = words[3];
       }
       EXPECT_EQ(state, Mbist::Done::put(1));
-      // A mark in its memory, and back.
+      // Writes a mark into its memory and reads it back.
       reticle.ask(c, {kWrite1, 0x40, 0xABC00000u + static_cast<uint32_t>(c)}, 0);
       const auto mark = reticle.ask(c, {kRead1, 0x40, kToWestEdge, kToWestEdge}, 4);
       ASSERT_EQ(mark.size(), 4u);
@@ -231,7 +232,7 @@ std::vector<uint32_t> read_word(uint32_t logical, uint32_t address) {
   return {x, 0, kRead1, address, kToWestEdge, kToWestEdge};
 }
 
-// What the map of registers says of the values after a reset.
+// A tile's registers have the reset values that the register map states.
 TEST(Reticle, ATilesRegistersHaveTheirValuesAfterAReset) {
   Reticle reticle;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
@@ -270,7 +271,7 @@ TEST(Reticle, IsIdleWithTilesInResetAndNotWhileOneWorks) {
       EXPECT_GE(reticle.cycles() - begin, 12);
       EXPECT_LE(reticle.idle_cycles() - idle, 2) << "until the first word is there";
     }
-    // A tile that goes into reset or comes out of it is busy until it rests.
+    // A tile that goes into reset or comes out of it is busy until it settles.
     const int idle = reticle.idle_cycles(), begin = reticle.cycles();
     ASSERT_TRUE(reticle.command(left_out == 0 ? 1 : 0, true, kControl, 0));
     reticle.run(20);
@@ -298,7 +299,7 @@ TEST(Reticle, ATileIsResetByItselfWhileItsLinksAreQuiet) {
   EXPECT_EQ(reticle.ask_mesh(read_word(1, 0x40), 4).size(), 4u);
 }
 
-// The fault that ends `action`, if one does.
+// The fault that ends `action`, if there is one.
 template <typename Action>
 std::string fault_of(Action action) {
   try {
@@ -339,8 +340,8 @@ TEST(Reticle, AResetInTheMiddleOfThingsIsReported) {
   EXPECT_NE(said.find("was sent to a tile in reset"), std::string::npos) << said;
 }
 
-// What comes from beyond the reticle's edge to a tile in reset may be a pattern that tests the
-// wires: it is not reported, and not answered.
+// A word from beyond the reticle's edge to a tile in reset may be a test pattern. It is neither
+// reported nor answered.
 TEST(Reticle, WhatComesFromBeyondTheEdgeToATileInResetIsNotReported) {
   Reticle reticle;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
@@ -352,8 +353,8 @@ TEST(Reticle, WhatComesFromBeyondTheEdgeToATileInResetIsNotReported) {
   EXPECT_EQ(said, "");
 }
 
-// Tiles whose control plane is stuck, with the edge that has made it so: disconnected, all of them
-// reset, connected again, and only then let run.
+// Tiles whose control plane is stuck, with the edge that caused it. They are disconnected, all
+// reset, connected again, and only then released.
 TEST(Reticle, TilesThatAreStuckBeginAnewTogether) {
   Reticle reticle;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
@@ -377,7 +378,8 @@ TEST(Reticle, TilesThatAreStuckBeginAnewTogether) {
 // between those in which it is lost in the tile and those in which the tile hears it.
 TEST(Reticle, ARequestThatComesWhileAResetEndsIsReportedOrAnswered) {
   int length = 0;  // of a command
-  // Started so many cycles after the command that ends the reset: what is reported, words answered.
+  // A request that starts `wait` cycles after the command that ends the reset. Returns the report
+  // and the number of words answered.
   auto request = [&](int wait) -> std::pair<bool, size_t> {
     Reticle reticle;
     for (int c = 0; c < kStations; ++c) EXPECT_TRUE(reticle.find(c)) << c;
@@ -402,10 +404,10 @@ TEST(Reticle, ARequestThatComesWhileAResetEndsIsReportedOrAnswered) {
   EXPECT_EQ(request(quiet).second, 4U) << "after " << quiet << " cycles of " << length;
 }
 
-// Fuses stand still while words go (constraints/static.yaml): a tile that is parted from the mesh
-// in the middle of a request is reported, and one whose links are quiet then is not.
+// Fuses must not change while words move (constraints/static.yaml). A tile that is cut from the
+// mesh in the middle of a request is reported. One whose links are quiet is not.
 TEST(Reticle, AFuseThatChangesWhileWordsGoIsReported) {
-  // With a request that starts so many cycles after the command.
+  // With a request that starts `wait` cycles after the command.
   auto report = [](int wait) {
     Reticle reticle;
     for (int c = 0; c < kStations; ++c) EXPECT_TRUE(reticle.find(c)) << c;
@@ -464,7 +466,7 @@ TEST(Reticle, TheBoundaryScanSeesEveryWire) {
         const int side = i == 0 ? 1 : 3;
         const uint64_t low = reticle.command(c, false, st::Capture::address(side)).value_or(0);
         const uint64_t high = reticle.command(c, false, st::CaptureHigh::address(side)).value_or(0);
-        // The western tile hears what the eastern one sends to the west, and the other way round.
+        // The western tile hears what the eastern one sends to the west, and vice versa.
         EXPECT_EQ(high << 32 | low, rotated(pattern[1 - i], i == 0 ? 33 : 11));
       }
     }

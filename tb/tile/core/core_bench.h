@@ -43,7 +43,7 @@ class CoreBench : public LockstepModel {
   uint64_t cycle() const { return cycle_; }
   void set_cycle(uint64_t cycle) { cycle_ = cycle; }
 
-  // The combinational outputs for the inputs as they are now.
+  // Computes the combinational outputs for the present inputs.
   void settle() {
     model_->clk_i = 0;
     model_->cycle_i = cycle_;
@@ -118,8 +118,8 @@ class CoreBench : public LockstepModel {
     boot(pc);
   }
 
-  // Clocks until an instruction retires; false after 2,000 cycles without one. The cycle
-  // is that in which it was executed.
+  // Clocks until an instruction retires; false after 2,000 cycles without one. The cycle is the one
+  // in which it was executed.
   bool next(Retire* retire, uint64_t* seen_cycle) override {
     for (int i = 0; i < 2000; ++i) {
       clock();

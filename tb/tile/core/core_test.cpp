@@ -50,7 +50,7 @@ TEST(Core, StraightCodeRunsAtItsRate) {
   words.push_back(kEbreak);
   const auto cycles = run(&bench, words);
   ASSERT_EQ(cycles.size(), 201u);
-  // The core for area counts what has retired every 16 instructions, which takes 6 cycles.
+  // The core for area counts retired instructions every 16 instructions, which takes 6 cycles.
   EXPECT_EQ(cycles.back() - cycles.front(), kSerial ? 199u * 7 + 12 * 6 + 14 : 200u);
 }
 
@@ -290,7 +290,7 @@ TEST(Core, TensorInstructionOnThread0WaitsForCompletion) {
   EXPECT_EQ(bench.top().tensor_ctl_o, kThread4);
   EXPECT_EQ(bench.top().tensor_scalar_o, 9u);
   EXPECT_EQ(bench.top().tensor_pc_o, 8u);
-  // Thread 4: the core goes on as soon as the engine has launched it. Then thread 0.
+  // Thread 4: the core goes on as soon as the engine has launched the instruction. Then thread 0.
   bench.top().tensor_ready_i = 1;
   int taken = 0;
   for (int i = 0; i < 20 * kWait; ++i) {
@@ -331,7 +331,7 @@ TEST(Core, TensorInstructionOfAMicrothreadTakesTwoCyclesOrOne) {
 TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
   constexpr uint32_t kThread4 = isa::TensorCtl::Thread::put(4);
   for (int when = 1; when < (kSerial ? 70 : 20); ++when) {
-    // Cycles for which the engine cannot launch; in which of them it answers at once.
+    // Cycles in which the engine cannot launch; whether it then answers at once.
     for (const auto& [refused, quick] :
          std::array<std::pair<int, int>, 6>{{{0, 99}, {3, 99}, {0, 1}, {3, 1}, {0, 2}, {3, 5}}}) {
       CoreBench bench;
@@ -349,7 +349,7 @@ TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
         taken += bench.top().tensor_taken_o;
         bench.clock();
         if (bench.top().ret_valid_o) retired.push_back(bench.top().ret_pc_o);
-        // What has been launched is complete two cycles later, in memory access; nothing else is.
+        // A launched instruction is complete two cycles later, in memory access. Nothing else is.
         const uint32_t launched =
             static_cast<uint32_t>(std::count(retired.begin(), retired.end(), 4u) +
                                   std::count(retired.begin(), retired.end(), 12u));

@@ -15,7 +15,7 @@ uint64_t seed_from_environment(uint64_t fallback) {
   return text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
 }
 
-// The wafer's count of cycles begins at `cycle`.
+// The wafer's cycle count begins at `cycle`.
 void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
   const uint64_t seed = seed_from_environment(1);
   CoreBench bench(seed, refuse);
@@ -27,7 +27,7 @@ void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
               static_cast<unsigned long long>(result.programs),
               static_cast<double>(result.cycles) / static_cast<double>(result.instructions));
   ASSERT_TRUE(result.ok) << result.message << "\nset OW_SEED to repeat";
-  // The generator must reach the cases that it is meant for.
+  // The generator must reach the cases that it was written for.
   for (unsigned cause : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 11u}) {
     EXPECT_GT(result.traps[cause], 5u) << "trap cause " << cause;
   }
@@ -44,7 +44,7 @@ TEST(CoreLockstep, RandomProgramsMatchTheIssWhereTheCountCarries) {
   run(0, 50000, (uint64_t{1} << 32) - 20000);
 }
 
-// The comparison must be able to fail: break one thing on each side.
+// The comparison must be able to fail: each side is broken once.
 class Broken : public LockstepModel {
  public:
   Broken(CoreBench* bench, int what) : bench_(bench), what_(what) {}

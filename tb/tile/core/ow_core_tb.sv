@@ -3,8 +3,8 @@
 // answers as the tile's does: granted in the cycle of the request, data in the next. Registers:
 // 0x200.. are ow_tasks, 0x700..0x7ff 64 words of storage, the others read 0.
 //
-// tensor_ready_i: the engine can launch; as the real one, it says that it has in the next cycle
-// (tensor_taken_o). tensor_quick_i: it launches what is offered and says so at once.
+// tensor_ready_i: the engine can launch. Like the real one, it says in the next cycle that it has
+// (tensor_taken_o). tensor_quick_i: it launches what is offered and says so in the same cycle.
 // stall_i: refuse fetch [0], load/store [1], register access [2] in this cycle. host_*: the test's
 // own port to the memory, 64-bit words, for use while the core is halted.
 
@@ -107,7 +107,7 @@ module ow_core_tb
   logic         to_tasks;
   logic [31:0]  tasks_rdata, tasks_late;
 
-  // A register file of its own for the descriptors: word 0 of each only.
+  // A separate register file for the descriptors: only word 0 of each.
   logic [31:0] dsr_q [32];
   logic        dsr_re, dsr_rvalid, dsr_read_q;  // a small engine answers a read a cycle later
 
@@ -125,7 +125,7 @@ module ow_core_tb
   assign ifetch_gnt = ifetch_req & ~stall_i[0];
   assign dmem_gnt = dmem_req & ~stall_i[1];
   assign mmio_gnt = mmio_req & ~stall_i[2];
-  // A small core fetches by way of loads.
+  // A small core fetches through the load port.
   assign fetch_gnt_o = ifetch_gnt || (Small && dmem_gnt);
   assign to_tasks = is_tasks_reg(mmio_addr);
 
@@ -280,8 +280,8 @@ module ow_core_tb
     endcase
   end
 
-  // Addresses wrap at the memory's size, which the core never passes; bytes within a word are named
-  // by the enables.
+  // Addresses wrap at the memory's size, which the core never exceeds. The enables select bytes
+  // within a word.
   logic unused;
   assign unused = ^{ifetch_addr, dmem_addr, host_addr_i, mmio_addr};
 

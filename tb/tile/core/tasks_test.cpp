@@ -71,7 +71,7 @@ class Tasks : public testing::Test {
     bench.boot(kMain);
   }
 
-  // One cycle: queues' heads are offered, pops taken, dispatches recorded.
+  // One cycle: offers the queues' heads, takes pops, records dispatches.
   void clock() {
     auto& top = bench.top();
     top.inq_valid_i = 0;
@@ -334,7 +334,7 @@ TEST_F(Tasks, PriorityTasksGoFirstAndTheOthersDoNotStarve) {
 }
 
 TEST_F(Tasks, PriorityTaskOvertakesOneThatWasPickedAndNotTaken) {
-  // Task 16 runs long; 20 is picked meanwhile, then 24, which has priority, is activated.
+  // Task 16 runs long. Meanwhile 20 is picked, then 24, which has priority, is activated.
   prepare(0xffffffff, {lui(3, 1u << 12), sw(3, 1, kPriority)});
   bench.halt();
   bench.load_words(kEntries + 16 * 16, {addi(5, 0, 16), div(6, 5, 5), kRet, kEbreak});

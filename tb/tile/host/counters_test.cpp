@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile's counters against sums kept beside them, under random events and causes, while time
-// passes in single cycles and in leaps, as it does for a tile that is not clocked.
+// The tile's counters against sums in the test, under random events and causes. Time passes in
+// single cycles and in leaps, as for a tile that is not clocked.
 // OW_SEED in the environment chooses the seed.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ constexpr int kReducerWait = static_cast<int>(Counter::ReducerWait);
 constexpr uint64_t kMask = (uint64_t{1} << 48) - 1;
 constexpr int kCounters = 13;
 
-// What the counters must be: each the events so far, and the cycles in which its cause was there.
+// The expected counters: each counts the events so far, or the cycles with its cause.
 class Sums {
  public:
   void reset() {
@@ -40,7 +40,7 @@ class Sums {
     asleep_ = waits_ = false;
   }
   void events(int counter, unsigned number) { sums_[counter] += number; }
-  // So many cycles pass in what was last set.
+  // `cycles` cycles pass with the last inputs.
   void pass(uint64_t cycles) {
     if (cause_ != kBeats) sums_[cause_] += cycles;
     if (asleep_) sums_[kAsleep] += cycles;
@@ -95,7 +95,7 @@ struct Bench {
     unit->clk_i = 1;
     unit->eval();
   }
-  // An edge, after which `cycles` pass.
+  // One edge, after which `cycles` cycles pass.
   void step(uint64_t cycles) {
     edge();
     model.events(kBeats, unit->ev_beat_i);
@@ -145,7 +145,7 @@ TEST(Counters, AreWhatWasCountedWhateverHappensTogether) {
   }
 }
 
-// The fastest that all carry: each event in each cycle, two elements of the reducer.
+// The highest rate for all: each event in each cycle, two elements of the reducer.
 TEST(Counters, LoseNothingWhenAllCountInEveryCycle) {
   Bench bench;
   bench.reset();

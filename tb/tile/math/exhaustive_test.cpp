@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All 2^32 pairs of binary16 operands of addition and of multiplication, and all pairs of bfloat16
-// operands of multiplication, through the RTL's datapath, eight at a time. Expected are the golden
-// formats' fast forms, which test_formats holds against the definition; here each of them is held
-// against it again for one pair in 509 (a prime: every operand meets many others).
+// operands of multiplication, through the RTL's datapath, eight at a time. The expected results
+// come from the golden formats' fast forms, which test_formats checks against the definition. Here
+// one pair in 509 is checked against the definition again (a prime, so every operand meets many
+// others).
 // OW_THREADS in the environment is the number of threads (default: as many as processors);
 // OW_ROWS limits the first operand to so many values, spread over all.
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ class Sweep {
   }
 
  private:
-  // Takes values of the first operand until there are no more.
+  // Takes values of the first operand until there are none left.
   void work() {
     VerilatedContext context;
     Vow_fp_sweep top{&context};
@@ -88,7 +89,7 @@ class Sweep {
       pairs_ += 65536;
       proven_ += proven;
     }
-    Verilated::threadContextp(&context);  // a model leaves its thread's context when it goes
+    Verilated::threadContextp(&context);  // a model uses its thread's context when it is destroyed
     top.final();
   }
 

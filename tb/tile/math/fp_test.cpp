@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL's datapath against the golden formats: every operation in every format, corner cases in
 // all combinations and random operands, with 8, 4 and 2 lanes; casts with stochastic rounding; the
-// reducer's adder. OW_SEED and OW_COUNT in the environment choose seed and vectors an operation.
+// reducer's adder. OW_SEED and OW_COUNT in the environment set the seed and the vectors per
+// operation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +56,7 @@ class DatapathTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(DatapathTest, GivesGoldenBits) {
-  // Corner cases in all combinations, in bits above the format noise that must not matter.
+  // Corner cases in all combinations. Bits above the format are noise that must not matter.
   const std::vector<uint32_t> one = {0};
   const std::vector<uint32_t>& xs = corners(op().src);
   const std::vector<uint32_t>& ys = op().operands > 1 ? xs : one;
@@ -177,7 +178,7 @@ TEST(Stochastic, OtherCastsTakeNone) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(end[i], state[i]);
 }
 
-// A state of zeros gives zeros for ever, with which a conversion truncates.
+// A state of zeros gives zeros for ever, so a conversion truncates.
 TEST(Stochastic, AStateOfZerosTruncates) {
   const uint32_t zeros[4] = {};
   Datapath datapath;
@@ -254,7 +255,7 @@ TEST(Reductions, GiveGoldenBitsWhateverTheLanes) {
         std::vector<Operands> v;
         for (size_t i = 0; i < n; ++i) {
           Operands x = generator.next();
-          // Mostly without infinities and NaNs, which would swallow the rest.
+          // Mostly without infinities and NaNs, which would hide the other operands.
           const bool floats = r.src == DpFmt::kF16 || r.src == DpFmt::kBf16 || r.src == DpFmt::kF32;
           if (floats && round % 4 != 0) {
             const uint32_t top = r.src == DpFmt::kF32 ? 1u << 30 : 1u << 14;
@@ -272,7 +273,7 @@ TEST(Reductions, GiveGoldenBitsWhateverTheLanes) {
   }
 }
 
-// Short vectors back to back: a result each RED_INTERVAL cycles, other operations in between.
+// Short vectors back to back: a result every RED_INTERVAL cycles, other operations in between.
 TEST(Reductions, EndEachFourCycles) {
   constexpr int kInterval = 4;  // RED_INTERVAL
   std::mt19937_64 rng(seed());
@@ -287,7 +288,7 @@ TEST(Reductions, EndEachFourCycles) {
   size_t seen = 0;
   int cycle = 0;
   uint32_t zero[8] = {};
-  // Results of the other operation on their way.
+  // Results of the other operation that are under way.
   std::vector<std::vector<uint32_t>> pending(Datapath::kResult);
   const auto step = [&](const Beat& beat) {
     uint32_t value;
@@ -311,7 +312,7 @@ TEST(Reductions, EndEachFourCycles) {
     const int beats = 1 + static_cast<int>(rng() % 6);
     std::vector<Operands> v;
     for (int k = 0; k < beats; ++k) {
-      // Another operation between the beats, and before the last as many as it must wait for.
+      // Other operations between the beats, and before the last beat as many as it must wait for.
       while (rng() % 4 == 0 || (k == beats - 1 && cycle < last_end + kInterval)) {
         Beat other;
         other.valid = rng() % 4 != 0;
@@ -350,15 +351,15 @@ TEST(Reductions, EndEachFourCycles) {
   EXPECT_EQ(seen, expected.size());
 }
 
-// A sum that goes back into itself: the addend is the result of the beat two or three cycles
-// before, or comes from outside when that has had time to be stored.
+// A sum that feeds itself. The addend is the result of the beat two or three cycles before. If that
+// has had time to be stored, it comes from outside.
 TEST(Accumulation, ResultsAreAddendsTwoCyclesLater) {
   std::mt19937_64 rng(seed());
   for (DpFmt src : {DpFmt::kF16, DpFmt::kBf16}) {
     for (int distance = 2; distance <= 5; ++distance) {
       Datapath datapath(8);
       Generator generator({"", 2, DpOp::kMul, src, src}, rng());
-      std::array<uint32_t, 8> sum{};                            // of the sum as golden has it
+      std::array<uint32_t, 8> sum{};                            // the golden sum
       std::vector<std::array<uint32_t, 8>> stored(64 * 8 + 8);  // result by cycle
       std::vector<std::array<uint32_t, 8>> want(stored.size());
       for (int cycle = 0; cycle < 64 * 8; ++cycle) {
@@ -378,7 +379,7 @@ TEST(Accumulation, ResultsAreAddendsTwoCyclesLater) {
           } else if (distance > 3) {
             c = stored[static_cast<size_t>(reads - distance + Datapath::kResult)];
           } else {
-            for (uint32_t& x : c) x = static_cast<uint32_t>(rng());  // not looked at
+            for (uint32_t& x : c) x = static_cast<uint32_t>(rng());  // not used
           }
         }
         for (size_t l = 0; l < 8 && beat.valid; ++l) {

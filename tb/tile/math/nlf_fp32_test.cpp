@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fp32 forms of the non-linear functions, and the layers that are made of them: the accuracy
-// that docs/numerics.md states is measured here, against long double. OW_SEED in the environment
-// chooses the seed.
+// The fp32 forms of the non-linear functions, and the layers that are made of them. It measures the
+// accuracy that docs/numerics.md states, against long double. OW_SEED in the environment sets the
+// seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ TEST(NlfFp32, ReciprocalSquareRootIsWithinOneUlp) {
   EXPECT_GT(most, 0.49);
 }
 
-// One step instead of two: of 1 / v with e = 1 - v r, of 1 / sqrt(v) with e = 1/2 - v/2 r r.
+// One step instead of two: for 1 / v with e = 1 - v r, for 1 / sqrt(v) with e = 1/2 - v/2 r r.
 uint32_t one_step(uint32_t v, golden::Nlf function) {
   const bool root = function == golden::Nlf::kReciprocalSqrt;
   const auto h = static_cast<uint16_t>(golden::convert(Type::F32, Type::BF16, v));
@@ -155,7 +155,7 @@ using Layer = std::function<std::vector<uint32_t>(const std::vector<uint32_t>&)>
 using Exact = std::function<std::vector<long double>(const std::vector<long double>&)>;
 
 // Over vectors of 8 to 1,024 elements from normal distributions of mean up to 4 and standard
-// deviation 1/4 to 8. The last place is that of results of 2^e_min at least.
+// deviation 1/4 to 8. The last place is at least that of a result of 2^e_min.
 Errors layer_errors(const Layer& layer, const Exact& exact, int e_min = -14) {
   std::mt19937_64 random(seed());
   Errors worst;
@@ -240,9 +240,10 @@ TEST(NlfLayers, SoftmaxInBinary16HasASmallAbsoluteError) {
   EXPECT_LE(e.absolute, 7e-4);
 }
 
-// .. of the last place of a result of 2^-11 or more: next to the mean its own error is seen.
+// The unit is the last place of a result of at least 2^-11. Near the mean, the mean's own error
+// shows.
 TEST(NlfLayers, LayerNormalisationIsWithinOneUlp) {
-  // Gain 1 and bias 0, so that only the normalisation is seen.
+  // Gain 1 and bias 0, so that only the normalisation shows.
   const Errors e = layer_errors(
       [](const std::vector<uint32_t>& x) {
         return golden::layernorm_f16(x, std::vector<uint32_t>(x.size(), 0x3C00),

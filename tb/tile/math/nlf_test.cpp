@@ -167,7 +167,7 @@ void midpoints(bool bf16, uint16_t y, long double* low, long double* high) {
   const long double v = ow::golden::nlf_value(bf16, y);
   *low = (ow::golden::nlf_value(bf16, static_cast<uint16_t>(y - 1)) + v) / 2;
   const uint16_t next = static_cast<uint16_t>(y + 1);
-  // Beyond the largest number stands the next power of two.
+  // Beyond the largest number is the next power of two.
   *high = next == inf ? v + (v - *low) : (ow::golden::nlf_value(bf16, next) + v) / 2;
 }
 

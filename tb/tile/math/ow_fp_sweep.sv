@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation over all second operands of 16 bits: the datapath with its operands made on the
-// spot, so that a simulation evaluates little else.
+// One operation over all 16-bit second operands. The operands are made here, so a simulation
+// evaluates little else than the datapath.
 //
-// start_i with op_i, fmt_i and a_i: from the next cycle on the second operand runs through 0..65535,
-// eight values a cycle. valid_o with the results of eight operands, from base_o on, registered.
+// start_i with op_i, fmt_i and a_i: from the next cycle on the second operand runs through
+// 0..65535, eight values per cycle. valid_o with the results of eight operands, from base_o on,
+// registered.
 module ow_fp_sweep
   import ow_datapath_pkg::*;
 (
@@ -20,8 +21,8 @@ module ow_fp_sweep
 
   logic             run_q;
   logic [12:0]      count_q;
-  logic [RES_LATENCY-1:0]       on_way_q;  // operands in the datapath ..
-  logic [RES_LATENCY-1:0][12:0] which_q;   // .. and which of them
+  logic [RES_LATENCY-1:0]       on_way_q;  // there are operands in the datapath
+  logic [RES_LATENCY-1:0][12:0] which_q;   // which operands these are
   dp_op_e           op_q;
   dp_fmt_e          fmt_q;
   logic [15:0]      a_q;

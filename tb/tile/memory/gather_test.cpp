@@ -66,12 +66,12 @@ class Bench {
     streams = n;
     lines_ = {answered, answered};
   }
-  int streams = 0;          // lines read beside the requests: each one a request answered
-  int ready_percent = 100;  // that a response is taken
+  int streams = 0;          // lines read beside the requests, each for one answered request
+  int ready_percent = 100;  // chance that a response is taken
   uint64_t cycles = 0;
   uint64_t answered = 0;
 
-  // Gives the request and goes on until it is accepted.
+  // Offers the request and clocks until it is accepted.
   void send(const Request& r) {
     for (int i = 0; i < 1000 && !testing::Test::HasFatalFailure(); ++i) {
       if (cycle(&r)) return;
@@ -278,7 +278,7 @@ TEST(Gather, TheHighestOfEqualIndicesWins) {
   bench.check_memory();
 }
 
-// Cycles a request of 8 indices.
+// Cycles per request of 8 indices.
 double rate(Bench8& bench, bool random, bool w32, int streams) {
   bench.set_streams(streams);
   const uint64_t begin = bench.cycles;

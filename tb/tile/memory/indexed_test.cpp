@@ -28,7 +28,7 @@ Area area(int thread) {
   return {base, base + 512, base + 1024, base + 1536};
 }
 
-// The word that has the element at addr, from the model to the memory.
+// Copies the word with the element at addr from the model to the memory.
 template <typename B>
 void poke_word(B* b, const Machine& m, uint32_t addr) {
   b->poke(addr & ~3u, word_at(m, addr & ~3u));
@@ -70,7 +70,7 @@ class RandomIndexed {
  private:
   static constexpr int kAccWords = 16 * W::kLanes;
 
-  // The instruction that is drawn.
+  // The instruction that is drawn at random.
   struct Draft {
     Insn i;
     Dsr dst, a, b;
@@ -136,7 +136,7 @@ class RandomIndexed {
     t->dst.code = kStreamEnd;
   }
 
-  // In memory, or some as pairs from the fabric.
+  // Indices are in memory, or some come as pairs from the fabric.
   void draw_indices(Draft* t) {
     const int span = pick(4) == 0 ? 4 : (512 - 128) / t->size;
     for (int k = 0; k < t->total; k++) {
@@ -219,7 +219,7 @@ TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith8Lanes) { random_instruct
 TEST(Indexed, DisturbedMemoryAndQueuesChangeNothingWith2Lanes) { random_instructions<Lanes2>(40); }
 #endif
 
-// The effect of the first 24 of 64 elements, which are the beats before the one with the fault.
+// The effect of the first 24 of 64 elements: the beats before the one with the fault.
 void beats_before_the_fault(int op, Machine* m) {
   for (int k = 0; k < 24; k++) {
     const uint32_t x = m->load(4096 + 2 * k, 2), a = m->load(1024 + 2 * k, 2);
@@ -249,9 +249,10 @@ TEST(Indexed, AnIndexOutOfMemoryStopsTheThreadWithItsAddress) {
     b.finish();
     EXPECT_EQ(b->fault_o, fault(1, kAddress));
     EXPECT_EQ(b->fault_addr_o, 4096u + 2 * (2048 + 5));
-    // The beats before have taken effect, nothing of the ones from the fault on.
+    // The beats before the fault have taken effect; nothing from the fault on has.
     beats_before_the_fault(op, &m);
-    // But requests of a scatter that were under way when the fault was found have been written.
+    // Exception: requests of a scatter that were under way when the fault was found have been
+    // written.
     for (int k = 32; k < 64 && op == kScatter; k++) {
       const uint32_t word = b.peek((4096 + 2 * k) & ~3u);
       m.store(4096 + 2 * k, 2, word >> (k % 2 == 0 ? 0 : 16));
@@ -273,8 +274,8 @@ TEST(Indexed, AMisalignedBaseIsAMalformedDescriptor) {
   EXPECT_EQ(b->fault_addr_o, 4097u);
 }
 
-// Products a[k] * x[index[k]] into 128 sums in accumulators, at `rate` a cycle as docs/isa.md has
-// it.
+// Products a[k] * x[index[k]] into 128 sums in accumulators, at `rate` per cycle as docs/isa.md
+// states it.
 void spmv(int type, bool random, double rate) {
   Bench<VEngine8> b(8);
   std::mt19937 rng(1);
@@ -329,7 +330,7 @@ TEST(IndexedRate, ASendOfNineTenthsZerosRunsAtTheRateOfTheScan) {
     const uint64_t begin = b.cycle() - 1;
     b.finish();
     EXPECT_EQ(b->fault_o, 0u);
-    // A vector of 8 elements or a wavelet a cycle, whichever is more, and the close.
+    // A vector of 8 elements or a wavelet per cycle, whichever takes longer, and the close.
     const int bound = std::max(128, kept + 1);
     const auto cycles = static_cast<int>(b.last_push - begin);
     std::printf("seed %u: %d kept, %d cycles, bound %d\n", s, kept, cycles, bound);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ow_mbist on its banks, one of which has a faulty cell or pair of cells.
 //
-// A fault primitive <S / F / R> (van de Goor and Al-Ars): when S happens, the victim takes F and, if S
-// is a read of the victim, R is read. S is a state or an operation of the victim (state of the
-// aggressor given) or an operation of the aggressor (state of the victim given):
+// A fault primitive <S / F / R> (van de Goor and Al-Ars): when S happens, the victim becomes F. If
+// S is a read of the victim, the read returns R. S is a state or an operation of the victim (with a
+// state of the aggressor) or an operation of the aggressor (with a state of the victim):
 //   fault_kind_i 0 none; 1 state; 2 operation of the victim; 3 operation of the aggressor
 //   op_i         0 read, 1 write 0, 2 write 1
-//   v_i, a_i     states that S asks for; use_a_i: the aggressor's counts
-//   f_i, r_i     what the victim becomes, what a read of it gives
+//   v_i, a_i     states that S requires; use_a_i: the aggressor's counts
+//   f_i, r_i     the new state of the victim; the result of a read of it
 module ow_mbist_tb #(
   parameter int unsigned Rows = 16,
   parameter int unsigned Banks = 8,
@@ -50,7 +50,7 @@ module ow_mbist_tb #(
     logic        faulty;
     assign faulty = fault_bank_i == 3'(b) && fault_kind_i != 2'd0;
 
-    // A fault acts on what the access has just written: the memory is updated in place.
+    // A fault acts on what the access has just written, so the memory is updated in place.
     /* verilator lint_off BLKSEQ */
     always_ff @(posedge clk_i) begin
       logic victim, aggressor, hit, v_touched, a_touched, op_fits_v, op_fits_a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile's memory against an array of bytes: random requests of all seven requestors and of the
-// gather port's banks, data, one access a bank and cycle, the promised bound on waiting, and 48
-// bytes a cycle for the engine.
+// gather port's banks, data, one access per bank and cycle, the promised bound on waiting, and 48
+// bytes per cycle for the engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ class Bench {
 
   std::mt19937_64 rng{1};
   std::array<Request, kNum> request;   // cleared when granted
-  std::array<Request, kBanks> gather;  // one a bank, of 8 bytes
+  std::array<Request, kBanks> gather;  // one per bank, of 8 bytes
   std::array<int, kBanks> gather_refused{};
   std::array<uint64_t, kBanks> gather_grants{};
   int gather_worst = 0;
@@ -321,7 +321,8 @@ void random_traffic() {
     bench.gives = bench.rng() % 4 == 0;
     bench.cycle();
   }
-  // With one access a cycle for all, the gather port's two banks have a turn each beside the seven.
+  // With one access per cycle for all, the gather port's two banks have a turn each beside the
+  // seven.
   EXPECT_LE(bench.worst, kBound + (B::kLaneCount == 2 ? 2 * 2 : 0));
   EXPECT_LE(bench.gather_worst, kGatherBound);
   for (int who = 0; who < kNum; ++who) EXPECT_GT(bench.grants[who], 1000u) << who;
@@ -434,7 +435,7 @@ TEST(Sram, GatherTakesTheBanksThatTwoStreamsLeave) {
 // request before it is granted.
 TEST(Sram, ARequestThatChangesBeforeItsGrantIsReported) {
   Bench8 bench;
-  for (int who : {kRed, kLsu}) {  // of the same word
+  for (int who : {kRed, kLsu}) {  // both access the same word
     bench.request[who] = {};
     bench.request[who].valid = true;
   }

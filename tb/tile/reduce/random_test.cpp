@@ -10,7 +10,7 @@ using namespace ow_reduce;  // NOLINT(google-build-using-namespace): the bench i
 
 namespace {
 
-// One random drain: what comes out must be what the formats say.
+// One random drain; the results must be those of the formats.
 template <class B>
 class RandomDrain {
  public:
@@ -38,7 +38,7 @@ class RandomDrain {
     ring_ = 1 + pick(16 / words);
     count_ = pick(20);
     period_ = 1 + pick(5);
-    pivot_ = pick(period_ + 1);  // period: no phase is equal
+    pivot_ = pick(period_ + 1);  // pivot_ = period_: no phase is equal
     first_ = one_in(2) ? 0 : pick(period_);
     more_ = one_in(2) ? (one_in(8) ? 65535 : 0) : pick(3);
   }
@@ -57,7 +57,7 @@ class RandomDrain {
       a.relu = one_in(2);
       a.bf16 = one_in(2) && B::kLaneCount == 8;  // the serial reducer has no bfloat16
     }
-    // The stored rows of a drain have one element size, so that a pitch makes sense.
+    // All stored rows of a drain have one element size, because they share a pitch.
     for (Action& a : actions_) a.f16 = a.memory ? actions_[0].f16 : a.f16;
     element_ = actions_[0].f16 ? 2 : 4;
   }
@@ -73,7 +73,7 @@ class RandomDrain {
     }
   }
 
-  // A row, what arrives for it, and what must come of it.
+  // Draws a row: what arrives for it, and the expected results.
   void draw_row(int j) {
     Row row;
     row.written = !one_in(8);
@@ -130,7 +130,7 @@ class RandomDrain {
                      first_, more_);
     bench_.p_row = one_in(2) ? 5 : 100;
     bench_.p_gnt = one_in(2) ? 20 : 100;
-    // Slow enough for a queue to fill: the serial reducer of 2 lanes is slow itself.
+    // Slow enough for a queue to fill; the serial reducer of 2 lanes is slow itself.
     bench_.p_drain = one_in(2) ? (B::kLaneCount == 8 ? 30 : 2) : 100;
     p_arrive_ = one_in(2) ? 30 : 100;
     kind_ = pick(3);
@@ -175,11 +175,11 @@ class RandomDrain {
   std::mt19937_64& rng_;
   int samples_ = 0, ring_ = 0, count_ = 0, period_ = 0, pivot_ = 0, first_ = 0, more_ = 0;
   std::array<Action, 3> actions_;
-  int element_ = 0;  // bytes of a stored one
+  int element_ = 0;  // bytes per stored element
   uint32_t bias_addr_ = 0, dst_ = 0;
   int pitch_ = 0;
   int p_arrive_ = 100, kind_ = 0, task_ = 0;
-  // What must come.
+  // The expected results.
   std::array<std::vector<uint32_t>, 8> want_sent_;
   std::vector<uint8_t> want_memory_;
   std::array<std::deque<uint64_t>, 8> arrivals_;

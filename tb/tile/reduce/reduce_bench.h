@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reducer under test with models of what stands around it. OW_SEED in the environment chooses
-// the seed of random tests.
+// The reducer under test with models of its surroundings. OW_SEED in the environment sets the seed
+// of random tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ void set_word(VlWide<kWords>& port, int i, uint32_t value) {
 constexpr int kSramBytes = ow::isa::kFull.sram_bytes;
 constexpr int kQueueDepth = 8;
 
-// A reducer with models of what stands around it: accumulator ring, queues, memory.
+// A reducer with models of its surroundings: accumulator ring, queues, memory.
 template <class V, int kLanes>
 class Bench {
  public:
@@ -102,7 +102,7 @@ class Bench {
   std::array<std::deque<uint64_t>, 8> in;  // heads first; bit 32: control
   std::array<std::deque<uint32_t>, 8> outq;
   std::array<std::vector<uint32_t>, 8> sent;
-  std::deque<Row> rows;  // that the engine will finish
+  std::deque<Row> rows;  // the rows that the engine will finish
   std::vector<uint8_t> memory;
   std::mt19937_64 rng{1};
   int done = 0;
@@ -146,7 +146,7 @@ class Bench {
     write(reg::RedPitch::kOffset, reg::RedPitch::Pitch::put(pitch));
     top_.reg_addr_i = reg::RedStatus::kOffset;
   }
-  // With one adder the registers settle for a cycle first.
+  // With one adder the registers settle for one cycle first.
   void start(int kind, int task) {
     if (kOneAdder) step();
     start_at_once(kind, task);
@@ -249,7 +249,7 @@ class Bench {
       if (outq[q].size() + 2 <= kQueueDepth) top_.outq_ready_i |= static_cast<uint8_t>(1 << q);
     }
   }
-  // Does a granted write; the data of a granted read.
+  // Executes a granted write, or returns the data of a granted read.
   uint64_t use_memory() {
     if (!top_.mem_gnt_i) return 0;
     const uint32_t addr = top_.mem_addr_o;

@@ -9,7 +9,7 @@ namespace {
 
 using Cause = ow::isa::ReducerCause;
 
-// Cycles for 16 rows of 32 samples with their actions in turn, when nothing has to be waited for.
+// Cycles for 16 rows of 32 samples with their actions in turn, without any waiting.
 template <class B>
 uint64_t cycles_for(const std::array<Action, 3>& actions) {
   B bench;
@@ -47,9 +47,9 @@ TEST(Reduce, EveryActionPassesOneElementACycle) {
 }
 
 #if OW_OTHER_SIZES
-// One adder that shifts a place a cycle takes an element at a time: 11 cycles, for each addition 15
-// and one for each place, at most 27 for its terms, 25 for a rounding to binary16, and up to 3
-// until it has a turn at the ramp; and for each row 3.
+// One adder that shifts one place per cycle takes an element at a time. An element takes 11 cycles,
+// 15 for each addition and one for each place (at most 27 for its terms), 25 for a rounding to
+// binary16, and up to 3 until its turn at the ramp. Each row takes 3 more.
 TEST(Reduce, OneAdderTakesAnElementAtATime) {
   for (int kind = 0; kind < 32; ++kind) {
     const Action a = action_of_kind(kind);
@@ -59,7 +59,7 @@ TEST(Reduce, OneAdderTakesAnElementAtATime) {
 }
 #endif
 
-// Nothing to add and 16 bits a result: two elements a cycle, to the fabric and to memory.
+// No addition and 16 bits per result: two elements per cycle, to the fabric and to memory.
 TEST(Reduce, ShortElementsWithoutAnAdditionPassInPairs) {
   for (const bool memory : {false, true}) {
     Action a = action_of_kind(16);
@@ -240,7 +240,8 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
     }
     bench.step();
   }
-  // One queue cannot be in0 and in1 of an element; in a row that is dropped it does not matter.
+  // in0 and in1 of an element cannot be the same queue. In a row that is dropped that does not
+  // matter.
   Action same;
   same.in0 = same.in1 = 5;
   for (const bool enable : {true, false}) {
@@ -252,7 +253,7 @@ TEST(Reduce, BadConfigurationEndsAtOnceAndSaysSo) {
   }
 }
 
-// bfloat16 is refused where the reducer does not have it, and only in an action that is used.
+// A reducer without bfloat16 refuses it, but only in an action that is used.
 TEST(Reduce, AnActionThatIsNotThereIsRefused) {
   Action rounds;
   rounds.f16 = rounds.bf16 = true;

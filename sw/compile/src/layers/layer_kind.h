@@ -37,13 +37,13 @@ struct StreamedPart {
 // Done by a streamed pass with each of its outputs, element by element.
 struct FinishPart {
   uint32_t flag;  // OW_SL_... flag of the pass
-  // Cycles for a vector of deltas, when a delta pass comes to this layer.
+  // cycles per vector of deltas, when a delta pass comes to this layer
   uint64_t delta_cycles;
 };
 
-// The form of targets. Classes are stored in every tile of their column, 32 bits a sample. Values
-// are stored like the last tensor, 16 bits for each output and sample. Values are read once, when
-// the deltas are made, so deltas may replace them.
+// The form of targets. Classes are stored in every tile of their column, 32 bits per sample. Values
+// are stored like the last tensor, 16 bits for each output and sample. Values are read only once,
+// when the deltas are made, so deltas may replace them.
 enum class TargetForm { Classes, Values };
 
 // The tile must have one of these bits.
@@ -53,15 +53,15 @@ struct LossUnit {
   const char* what;
 };
 
-// Cycles for the estimate: a constant, and an amount for every beat of the tile's samples. Held to
-// 5 % of the slowest RTL tile for 1 to 8 grid rows, 8 to 64 samples and 3 to 100 outputs
-// (EstimateTraining.TheLoss*).
+// Cycles for the estimate: a constant, and an amount for every beat of the tile's samples. A test
+// holds them to 5 % of the slowest RTL tile for 1 to 8 grid rows, 8 to 64 samples and 3 to 100
+// outputs (EstimateTraining.TheLoss*).
 //
-// With b beats and o outputs of a tile, softmax is 34 o + 14 instructions of 18.5 + 2.7 b cycles,
-// 185 + 36 b for each other tile of the column (maximum and sum pass it twice), and 450 for its
-// programs. The squared error is 552, and 172 + 12 b an output. If the outputs do not divide by the
-// grid rows, tiles with fewer outputs wait for the others in the first round of the gradient; the
-// estimate counts these some 200 cycles here.
+// A tile has b beats and o outputs. Softmax takes 34 o + 14 instructions of 18.5 + 2.7 b cycles. It
+// takes 185 + 36 b for each other tile of the column (maximum and sum pass it twice), and 450 for
+// its programs. The squared error takes 552, and 172 + 12 b per output. If the outputs do not
+// divide by the grid rows, tiles with fewer outputs wait about 200 cycles for the others in the
+// first round of the gradient. The estimate counts them here.
 struct LossCosts {
   struct Cost {
     uint64_t cycles;
@@ -79,18 +79,18 @@ struct Goal {
   const float* values = nullptr;
 };
 
-// Follows the last pass: makes the deltas with which everything backward begins.
+// Runs after the last pass and makes the deltas with which the backward passes begin.
 struct LossPart {
   uint32_t program;  // OW_TR_LOSS_... (ow/firmware/train.h)
   TargetForm targets;
   // Rows of `samples` fp32 numbers in the work area for each output of a tile, besides
   // OW_TR_LOSS_ROWS.
   uint32_t rows_an_output;
-  std::vector<LossUnit> units;  // besides those that every training needs
+  std::vector<LossUnit> units;  // in addition to those that every training needs
   LossCosts costs;
-  // The factor of the derivative, from loss scale and outputs, rounded once.
+  // The factor of the derivative, from loss scale and number of outputs, rounded once.
   float (*factor)(float scale, int outputs);
-  // Adds the loss of a sample. For people, in double, never compared.
+  // Adds the loss of a sample, in double. It is for people and is never compared.
   void (*add)(const std::vector<double>& outputs, const Goal& goal, double* loss);
 };
 
@@ -98,8 +98,8 @@ struct LayerKind {
   const char* name;
   std::vector<LayerOption> options;
   size_t inputs;  // number of input tensors; a loss has the targets as its last
-  // Features of its tensor, from those of its inputs (for a loss without the targets). BadInput,
-  // which begins with layer.where, if they do not fit.
+  // Features of its tensor, from those of its inputs (for a loss without the targets). If they do
+  // not fit, BadInput with a text that begins with layer.where.
   int (*features)(const GraphLayer& layer, const std::vector<int>& inputs);
   const StreamedPart* streamed = nullptr;
   const FinishPart* finish = nullptr;
@@ -120,7 +120,7 @@ std::vector<std::string> loss_names();
 const FinishPart* finish_part(const std::string& kind);
 std::vector<std::string> activation_names();  // includes none
 
-// The flags with which the tiles' programs do a layer: its own and its activation's.
+// The flags with which the tiles' programs run a layer: its own and its activation's.
 uint32_t pass_flags(const LayerShape& layer);
 
 // Bits of a sample's class or target values on their way into the grid.

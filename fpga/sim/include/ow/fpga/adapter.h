@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other end of a UART, bit by bit: what a USB adapter does. Times are in cycles of the board's
-// clock, of which a bit of the adapter takes a fraction that it has from a clock of its own.
+// The other end of a UART, bit by bit, as a USB adapter has it. Times are in cycles of the board's
+// clock. The length of the adapter's bit is a fraction of cycles, as it has its own clock.
 #ifndef OW_FPGA_ADAPTER_H_
 #define OW_FPGA_ADAPTER_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FPGA's design, simulated, as a set of pins: what SimBoard puts a UART and clocks to.
+// The FPGA's design, simulated, as a set of pins. SimBoard connects a UART and clocks to it.
 #ifndef OW_FPGA_MODEL_H_
 #define OW_FPGA_MODEL_H_
 
@@ -12,16 +12,16 @@ namespace ow::fpga {
 class Model {
  public:
   virtual ~Model() = default;
-  // Pins that go in, of ow_fpga_top.
+  // Inputs, named as in ow_fpga_top.
   bool clk_a = false, clk_b = false, rst = false, uart_rx = true;
-  // Those that come out; eval() sets them.
+  // Outputs; eval() sets them.
   bool uart_tx = true;
   unsigned leds = 0;
   virtual void eval() = 0;
 };
 
-// The design with this grid of tiles: 2x2, which is what make fpga makes for a ULX3S, or 1x2.
-// BadInput for another one.
+// The design with a grid of 2x2 tiles, as make fpga builds it for a ULX3S, or of 1x2. Throws
+// BadInput for another grid.
 std::unique_ptr<Model> make_model(GridShape grid);
 
 }  // namespace ow::fpga

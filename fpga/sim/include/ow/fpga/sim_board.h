@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FPGA's design as it stands on a board, simulated at its pins: two clocks, a reset, and a UART
-// of which every bit is driven and sampled. To the host it is a wire like any other.
+// The FPGA's design on a board, simulated at its pins: two clocks, a reset, and a UART that is
+// driven and sampled bit by bit. To the host it is a wire like any other.
 #ifndef OW_FPGA_SIM_BOARD_H_
 #define OW_FPGA_SIM_BOARD_H_
 
@@ -13,7 +13,7 @@
 
 namespace ow::fpga {
 
-// Of the design that is simulated (fpga/CMakeLists.txt).
+// Clock of the simulated design (fpga/CMakeLists.txt).
 constexpr double kClockHz = 50e6;
 constexpr double kBaud = 12.5e6;
 
@@ -21,9 +21,9 @@ struct SimBoardOptions {
   // Probability that a byte is lost, doubled, or gets a wrong bit on the wire, in either direction.
   double lost = 0, doubled = 0, changed = 0;
   uint64_t seed = 1;
-  double adapter_ppm = 5000;  // by which the adapter's clock is faster than the board's
-  // The cable is out for so long (seconds of the board's clock), from so many bytes to the board
-  // on.
+  double adapter_ppm = 5000;  // the adapter's clock is faster than the board's by this much
+  // The cable is out for this time (seconds of the board's clock), after this many bytes to the
+  // board.
   double out_seconds = 0;
   uint64_t out_after = 0;
 };
@@ -41,7 +41,7 @@ class SimBoard : public uart::Wire {
   std::string description() const override;
 
   uint64_t cycles() const;
-  uint64_t faults() const;  // of bytes, so far
+  uint64_t faults() const;  // of bytes, until now
   unsigned leds() const;    // as ow_fpga_top's led_o
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated ow_fpga_top as a Model. It is not a sim::Model (sw/device/sim), which has one clock
-// and knows the insides of a model to leave out falling edges: a board has two clocks, a quarter of
-// a period apart, and is driven at its pins alone, as the netlists beside it are.
+// and uses internal signals to skip falling edges. A board has two clocks, a quarter of a period
+// apart, and is driven only at its pins, as the netlists are.
 #ifndef OW_FPGA_VERILATED_MODEL_H_
 #define OW_FPGA_VERILATED_MODEL_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = W x + b: a matrix that is streamed, and a bias that lies in the tiles that own the outputs.
+// y = W x + b: a streamed matrix, and a bias in the tiles that own the outputs.
 #include "../kinds.h"
 #include "ow/firmware/stream_layer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mean over the outputs of their squared distances from the values that they should have; the
-// derivative by one is 2 / outputs of its distance.
+// The mean of the squared distances of the outputs from their target values. Its derivative by an
+// output is 2 / outputs times the distance.
 #include "../kinds.h"
 #include "ow/firmware/train.h"
 
@@ -13,7 +13,7 @@ float factor(float scale, int outputs) {
   return static_cast<float>(2.0 * scale / static_cast<double>(outputs));
 }
 
-// Without values it is the distance from 1 for the class and 0 for the others.
+// Without values the targets are 1 for the class and 0 for the others.
 void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
   for (size_t j = 0; j < outputs.size(); ++j) {
     const double one = j == static_cast<size_t>(goal.label) ? 1.0 : 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// max(x, 0), by the reducers of the pass in front of it. A window's deltas are masked with what
-// lies behind it, a cycle a vector.
+// max(x, 0), by the reducers of the pass before it. The deltas of a window are masked after its
+// pass, one vector per cycle.
 #include "../kinds.h"
 #include "ow/firmware/stream_layer.h"
 

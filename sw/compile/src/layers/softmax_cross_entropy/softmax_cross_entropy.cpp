@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// -log of the softmax of the class's output; the derivative by output j is its softmax less 1 for
+// -log of the softmax of the class's output. The derivative by output j is its softmax, less 1 for
 // the class.
 #include <algorithm>
 #include <cmath>

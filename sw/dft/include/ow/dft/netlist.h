@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A netlist of simple gates, flip-flops and SRAM banks, as scripts/flows/faults/faults writes it.
 //
-// Text, a line a thing, nets by number:
+// Text, one item per line, nets by number:
 //   openwafer-netlist 1
 //   config <key> <value>              what was synthesised, e.g. SramBytes
 //   nets <count>
@@ -10,8 +10,8 @@
 //   gate <type> <output> <input>..    NOT AND NAND OR NOR XOR XNOR MUX NMUX AOI3 OAI3 AOI4 OAI4
 //   dff <q> <d>
 //   bank <rows> <req> <we> <be 8> <addr n> <wdata 64> <rdata 64>
-// Inputs that are constant are written as "=0" or "=1". `block <name>` says to which block of the
-// design the lines that follow belong.
+// Inputs that are constant are written as "=0" or "=1". `block <name>` names the block of the
+// design for the lines that follow.
 #ifndef OW_FAULTS_NETLIST_H_
 #define OW_FAULTS_NETLIST_H_
 
@@ -74,7 +74,7 @@ struct Port {
 struct Netlist {
   std::map<std::string, uint64_t> config;
   size_t nets = 2;
-  std::vector<std::string> names;  // of each net, empty if it has none
+  std::vector<std::string> names;  // one per net, empty if it has none
   std::vector<std::string> blocks;
   std::vector<Gate> gates;  // in topological order
   std::vector<Dff> dffs;
@@ -82,14 +82,14 @@ struct Netlist {
   std::vector<Port> ports;
 
   const Port* port(const std::string& name) const;  // null if there is none
-  // BadInput with the line if the text is no such netlist, a net has two drivers or none, or the
-  // gates have a loop.
+  // BadInput with the line if the text is not such a netlist, if a net has two drivers or none, or
+  // if the gates have a loop.
   static Netlist read(std::istream& in, const std::string& what);
   static Netlist read_file(const std::string& path);
 };
 
-// A single stuck-at fault at a pin of a gate or flip-flop: pin -1 is its output, which is the net
-// and all that it drives; 0.. an input alone.
+// A single stuck-at fault at a pin of a gate or flip-flop. Pin -1 is its output: the net and all
+// that it drives. Pins from 0 on are single inputs.
 struct Fault {
   bool dff = false;
   uint32_t cell = 0;
@@ -99,7 +99,7 @@ struct Fault {
 // Every pin of every gate and flip-flop, both values: (sum of pins) * 2 faults, numbered.
 uint64_t fault_count(const Netlist& n);
 Fault fault_at(const Netlist& n, uint64_t index);
-// `count` different ones, uniformly; the same for the same seed.
+// `count` different faults, drawn uniformly; the same for the same seed.
 std::vector<Fault> sample_faults(const Netlist& n, size_t count, uint64_t seed);
 // "u_core.u_alu NAND in 1 of <net> stuck at 0".
 std::string describe(const Netlist& n, const Fault& f);

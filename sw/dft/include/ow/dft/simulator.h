@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate-level simulator of 512 machines at once: bit i of every word is machine i. Machine 0 has
-// no fault, each other one has at most one stuck-at fault. Two values, zero delay, one clock.
+// no fault; each of the others has at most one stuck-at fault. Two values, zero delay, one clock.
 //
 // Only gates whose inputs have changed in some machine are computed. Flip-flops and the contents of
 // banks begin with pseudo-random bits, the same in every machine, as after power-up.
@@ -18,7 +18,7 @@ namespace ow::faults {
 
 constexpr int kMachines = 512;
 constexpr int kParts = kMachines / 64;
-// One bit a machine: a line of the cache.
+// One bit per machine: a line of the cache.
 typedef uint64_t Word __attribute__((vector_size(kMachines / 8)));
 
 inline Word all_machines(bool bit) {
@@ -36,11 +36,11 @@ inline void set_bit(Word* w, int machine, bool bit) {
   const int i = machine / 64;
   (*w)[i] = bit ? (*w)[i] | mask : (*w)[i] & ~mask;
 }
-// Machine 0's bit in all of them.
+// Machine 0's bit, copied to all machines.
 inline Word spread_good(const Word& w) { return all_machines((w[0] & 1) != 0); }
 inline Word unlike_good(const Word& w) { return w ^ spread_good(w); }
 
-// What of a netlist the simulator needs, in its own order; shared by simulations.
+// The part of a netlist that the simulator needs, in its own order. Simulations share it.
 class Plan {
  public:
   explicit Plan(const Netlist& netlist);
@@ -56,14 +56,14 @@ class Plan {
 
 class Simulation {
  public:
-  // Fault i is machine i + 1's; at most 511. `power_up` seeds the first state.
+  // Fault i is that of machine i + 1; at most 511. `power_up` seeds the first state.
   Simulation(const Plan& plan, const std::vector<Fault>& faults, uint64_t power_up);
 
   // An input of the block, for the next settle().
   void set_input(Net net, const Word& value);
   void set_port(const Port& port, uint64_t value);  // in all machines
   const Word& value(Net net) const { return values_[net]; }
-  // The logic follows inputs and state.
+  // Computes the logic from inputs and state.
   void settle();
   // A rising edge; the logic must have settled.
   void clock();
@@ -71,8 +71,8 @@ class Simulation {
     settle();
     clock();
   }
-  // These machines lose their fault and take machine 0's state: they cost no more time. Between
-  // cycles.
+  // These machines lose their fault and take machine 0's state, so they cost no more time. Call it
+  // between cycles.
   void retire(const Word& machines);
   uint64_t evaluations() const { return evaluations_; }
   // A word of a bank in one machine, and a bit of it in all.
@@ -88,7 +88,7 @@ class Simulation {
     Word ones;
   };
   struct Memory {
-    std::vector<Word> bits;  // 64 a row
+    std::vector<Word> bits;  // 64 per row
     std::vector<Word> rdata;
   };
   void touch(Net net);
@@ -102,8 +102,8 @@ class Simulation {
   const Plan& plan_;
   const Netlist& netlist_;
   std::vector<Word> values_;
-  std::vector<uint64_t> dirty_;       // a bit a gate
-  std::vector<uint64_t> dirty_dffs_;  // a bit a flip-flop
+  std::vector<uint64_t> dirty_;       // one bit per gate
+  std::vector<uint64_t> dirty_dffs_;  // one bit per flip-flop
   std::vector<int32_t> gate_stuck_;   // index of stuck_, -1: none
   std::vector<int32_t> dff_stuck_;
   std::vector<std::vector<Stuck>> stuck_;

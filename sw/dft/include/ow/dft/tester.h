@@ -16,15 +16,15 @@
 
 namespace ow::faults {
 
-// A tile between its station and its four neighbours. The station is modelled: it takes and gives a
-// word each few cycles instead of each command of the chain.
+// A tile between its station and its four neighbours. The station is a model: it gives and takes
+// one word every few cycles, without the commands of the chain.
 class TileUnderTest {
  public:
   TileUnderTest(const Plan& plan, const std::vector<Fault>& faults, uint64_t power_up);
 
   Simulation& simulation() { return sim_; }
   void set_reset(bool reset) { sim_.set_port(*reset_, reset ? 1 : 0); }
-  // One cycle; before it set_link() gives what the neighbours send.
+  // One cycle. Before it, set_link() sets what the neighbours send.
   void settle();
   void clock();
   // What the tile sends at a side (N E S W).
@@ -34,7 +34,7 @@ class TileUnderTest {
   }
   void quiet_links();
 
-  // The station: a word to the endpoint, which is lost if the one before was not taken.
+  // The station sends a word to the endpoint. The word is lost if the one before was not taken.
   void push(uint32_t word, bool last);
   // The word that the endpoint shows now, 0 where there is none; take() removes it.
   std::array<Word, 32> shown() const;
@@ -68,13 +68,13 @@ struct SelftestOptions {
   std::vector<ElfImage> thorough;  // OW_SELFTEST_THOROUGH
   uint64_t power_up = 1;
   int threads = 1;
-  // A step of a batch has ended: faults tried and found so far.
+  // Called when a step of a batch has ended: faults tried and found so far.
   std::function<void(const std::string& step, uint64_t tried, uint64_t found)> progress;
 };
 struct SelftestRun {
-  std::vector<int> found_by;  // of each fault: the step, -1: an escape
+  std::vector<int> found_by;  // per fault: the step, or -1 if it escaped
   std::vector<Step> steps;
-  std::vector<uint32_t> signatures;  // what the good machine gave, to compare with the RTL's
+  std::vector<uint32_t> signatures;  // of the good machine, to compare with the RTL's
 };
 // Runs the steps one after the other, each for the faults that those before have not found.
 // DeviceFault if the good machine does not pass.

@@ -8,8 +8,8 @@
 #include "ow/golden/network.h"
 #include "ow/golden/tile_ops.h"
 
-// The loops below are compiled a second time for processors that have a fused multiply-add, which
-// is what they ask for; the bits are the same.
+// Processors with a fused multiply-add get a second version of the loops below. It is faster and
+// computes the same bits.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define OW_FUSED_CLONES __attribute__((target_clones("arch=haswell", "default")))
 #else
@@ -35,11 +35,11 @@ struct Row {
 
 float plus(float a, float b) { return a + b; }
 
-// The host's arithmetic keeps the sign of what made a NaN; the machine has one NaN (N1).
+// The host keeps the sign of the operand that made a NaN; the machine has only one NaN (N1).
 float one_nan(float x) { return x != x ? bits_to_float(0x7FC00000) : x; }
 
-// Dot products of a delta with those inputs whose mask is set (null: all): in each tile by N6, then
-// from the last column to the first. A product of two binary16 numbers is exact in fp32.
+// Dot products of a delta with the inputs in the mask (null: all): in each tile by N6, then from
+// the last column to the first. A product of two binary16 numbers is exact in fp32.
 OW_FUSED_CLONES
 void row_of_gradients(bool fused, const float* delta, const float* inputs, size_t count, Row row,
                       const uint8_t* mask, float* out) {
@@ -66,7 +66,7 @@ void row_of_gradients(bool fused, const float* delta, const float* inputs, size_
   }
 }
 
-// The same of sums: what a bias gets.
+// The gradient of a bias: a sum in the same order.
 float gradient_of_bias(const float* delta, Row row) {
   float along = 0;
   for (size_t c = row.columns; c-- > 0;) {
@@ -78,7 +78,7 @@ float gradient_of_bias(const float* delta, Row row) {
   return one_nan(along);
 }
 
-// The weights the other way round, without a bias.
+// The transposed weights, without a bias.
 Layer transposed(const Layer& layer) {
   Layer t;
   t.inputs = layer.outputs;

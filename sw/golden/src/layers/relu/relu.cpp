@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// max(x, 0), of what has been rounded to 16 bits; a delta stays where the result is above zero
-// (N14).
+// max(x, 0) of values that are already rounded to 16 bits. A delta stays where the result is above
+// zero (N14).
 #include "../layer_kind.h"
 #include "ow/golden/formats.h"
 

@@ -48,8 +48,8 @@ using EdgeMap = std::vector<int>;
 
 struct WaferMap {
   Shape shape;
-  Window window;                     // of the wafer's logical tiles
-  std::vector<ReticleMap> reticles;  // row by row; outside the window: rows = 0
+  Window window;                     // in logical tiles of the wafer
+  std::vector<ReticleMap> reticles;  // row by row; rows = 0 outside the window
   std::vector<EdgeMap> east;         // of each reticle, its edge to the east (if inside the window)
   std::vector<EdgeMap> south;
 
