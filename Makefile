@@ -45,7 +45,7 @@ test: bootstrap $(BUILD)/build.ninja  ## the everyday tests: minutes
 
 test-all: test test-nightly  ## every test: hours
 
-# A part is a label of CTest and a target of the build: rtl, sw, fpga, long, documents, bench, fuzz.
+# A part is a label of CTest and a target of the build: rtl, sw, fpga, long, campaigns, documents, bench, fuzz.
 test-nightly: bootstrap $(BUILD)/build.ninja  ## the tests that only the night runs (PART=NAME: a part, .ci/run --list)
 	@scripts/bootstrap test
 	@scripts/bootstrap packages
@@ -55,7 +55,7 @@ test-nightly: bootstrap $(BUILD)/build.ninja  ## the tests that only the night r
 profile: bootstrap  ## the simulator once more, compiled by what a short run of it counts: for long runs
 	@BUILD=$(BUILD) JOBS=$(JOBS) scripts/profile $(PROFILE_ARGS)
 
-bench: profile  ## measure every row of docs/results.md, and write its tables (hours)
+bench: profile  ## measure the machine against its targets, area by area (hours; build/ow bench tile: seconds)
 	@scripts/bootstrap bench
 	@cmake --build $(BUILD) -j $(JOBS) --target ow ow-bench
 	@$(BUILD)/ow bench all --json $(BUILD)/bench.json $(BENCH_ARGS)
@@ -113,8 +113,7 @@ mutants: bootstrap  ## COUNT faults of the RTL, drawn by SEED, which the tests m
 	@BUILD=$(BUILD) scripts/flows/faults/rtl-mutants --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --json $(BUILD)/mutants.json
 
 renumber: bootstrap  ## the tests with other numbers of the machine, drawn by SEED
-	@mkdir -p $(BUILD)
-	@scripts/renumber --seed $(SEED) --jobs $(JOBS) --json $(BUILD)/renumber.json
+	@BUILD=$(BUILD) scripts/renumber --seed $(SEED) --jobs $(JOBS)
 
 clean:  ## remove what was built
 	rm -rf $(BUILD) $(BUILD)-coverage

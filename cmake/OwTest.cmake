@@ -34,7 +34,7 @@
 
 add_custom_target(everyday)
 add_custom_target(nightly)
-foreach(part rtl sw fpga long documents bench fuzz)
+foreach(part rtl sw fpga long campaigns documents bench fuzz)
   add_custom_target(nightly-${part})
   add_dependencies(nightly nightly-${part})
 endforeach()

@@ -26,30 +26,6 @@ struct Count {
   int escapes = 0;
 };
 
-// The tables of docs/results.md: what each step finds, and blocks to the third level of the tile.
-nlohmann::json tables(const faults::SelftestRun& run, const std::map<std::string, Count>& blocks) {
-  nlohmann::json steps = {{"columns", {"step", "cycles", "found"}}};
-  for (const faults::Step& s : run.steps) {
-    steps["lines"].push_back({s.name, fmt::to_string(s.cycles), fmt::to_string(s.found)});
-  }
-  std::map<std::string, Count> units;
-  for (const auto& [name, count] : blocks) {
-    size_t end = 0;
-    for (int level = 0; level < 3 && end != std::string::npos; ++level) {
-      end = name.find('.', level == 0 ? 0 : end + 1);
-    }
-    Count& unit = units[name.substr(0, end)];
-    unit.faults += count.faults;
-    unit.escapes += count.escapes;
-  }
-  nlohmann::json parts = {{"columns", {"block", "faults", "escapes"}}};
-  for (const auto& [name, count] : units) {
-    parts["lines"].push_back({name.empty() ? "tile" : "`" + name + "`",
-                              fmt::to_string(count.faults), fmt::to_string(count.escapes)});
-  }
-  return {{"W7 steps", steps}, {"W7 blocks", parts}};
-}
-
 int run(Context& context, const Options& o) {
   context.check_files({{"netlist", o.netlist}}, {});
   const faults::Netlist netlist = faults::Netlist::read_file(o.netlist);
@@ -114,7 +90,6 @@ int run(Context& context, const Options& o) {
                       {"signatures", run.signatures},
                       {"steps", steps},
                       {"blocks", table},
-                      {"tables", tables(run, blocks)},
                       {"escapes", escapes}};
   return 0;
 }

@@ -62,6 +62,7 @@ TEST_F(Bricks, RoundRobinServesTheNextAboveTheLast) {
   }
 }
 
+// Fails if one round-robin pointer serves both classes, so that one of them starves.
 TEST_F(Bricks, ClassesTakeTurnsAndNobodyWaitsBeyondTheBounds) {
   std::array<int, 5> waited{};
   std::array<bool, 5> low{};
@@ -395,6 +396,7 @@ TEST_F(BricksChecks, ALinkSendsWithTheCreditsOfItsColourAlone) {
   EXPECT_TRUE(clock_fails("without having all"));
 }
 
+// Fails if credits too many are absorbed, and the assertion for them cannot fail.
 TEST_F(BricksChecks, ALinkThatGetsACreditTooManySaysSo) {
   for (int colour : {1, int{ow::isa::kColourReq}, int{ow::isa::kColourRsp}}) {
     link(wavelet(colour), 0);

@@ -21,6 +21,7 @@ size_t seen_of(const Edge& e, int colour) {
 
 // A packet of one word per cycle frees a slot in each cycle, so a credit of the control plane is
 // due in each cycle. Credits of data colours must not wait for the end of the packet.
+// Fails if a long packet of the control plane holds back the credits of data for its whole length.
 TEST(Credits, OfDataComeBackWhileALongPacketPasses) {
   Grid g(1, 1);
   for (int c = 0; c < 8; ++c) g.route(0, 0, c, kW, 1 << kS);
@@ -89,6 +90,8 @@ struct Waiting {
   size_t before = 0;
 };
 
+// Fails if a second ROUTE := 0 forgets where waiting wavelets came from and sends their credits
+// elsewhere.
 TEST(Routes, ThatAreWrittenOffKeepWhereTheirWaveletsCameFrom) {
   for (bool routed : {false, true}) {
     Waiting w(routed);
@@ -101,6 +104,7 @@ TEST(Routes, ThatAreWrittenOffKeepWhereTheirWaveletsCameFrom) {
   }
 }
 
+// Fails if credits of waiting wavelets go to the new input of a route.
 TEST(Routes, FromElsewhereThanTheWaveletsThatWaitStopTheColour) {
   for (bool routed : {false, true}) {
     Waiting w(routed);
@@ -131,6 +135,7 @@ TEST(Routes, AStoppedColourIsNotOverrun) {
 
 // A tile that is reset forgets what it holds of a colour and its neighbour's credits for it; the
 // neighbour sends again when a write of its route has set them anew.
+// Fails if the reset of one tile loses its neighbours' credits for ever.
 TEST(Reset, OfATileInTheMiddleOfDataIsMendedByTheRouteOfItsNeighbour) {
   Grid g(1, 2);
   g.route(0, 0, 3, kW, 1 << kE);
@@ -151,6 +156,7 @@ TEST(Reset, OfATileInTheMiddleOfDataIsMendedByTheRouteOfItsNeighbour) {
 }
 
 // After a reset a filter's limits and count are 0, whatever they were.
+// Fails if limits and counts of filters have no reset.
 TEST(Filters, AreZeroAfterReset) {
   Grid g(1, 1);
   g.write_reg(0, 0, isa::reg::FilterLimits::kAddress,
@@ -177,6 +183,7 @@ TEST(Filters, AreZeroAfterReset) {
 
 // The queue that was bound last serves a colour. Its wavelets go on meanwhile, and words in the old
 // queue stay there.
+// Fails if a colour cannot move to another input queue without stopping the tile.
 TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
   for (bool unbind : {false, true}) {
     Grid g(1, 1);
@@ -216,6 +223,7 @@ TEST(Ramp, AColourMovesToTheQueueThatWasBoundLast) {
 
 // Taking a colour away from a queue that an instruction reads is an error, shown for one cycle, and
 // changes nothing. The queue itself may be bound again, and another colour to another queue.
+// Fails if a second input queue takes a colour away from a queue that is read.
 TEST(Ramp, AColourIsNotTakenFromAQueueThatIsRead) {
   Grid g(1, 1);
   g.route(0, 0, 9, kW, 1 << kRamp);
@@ -250,6 +258,7 @@ TEST(Ramp, AColourIsNotTakenFromAQueueThatIsRead) {
   EXPECT_EQ(bindings(), (std::vector<uint32_t>{9, 0x29, 0x28}));
 }
 
+// Fails if credits too many are absorbed, and the assertion for them cannot fail.
 TEST(Credits, OneTooManyIsReported) {
   Grid g(1, 1);
   Node& n = g.at(0, 0);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The sums of scripts/flows/timing/gates: a design with a cell that drives nothing, a macro, a block used twice
-and a flip-flop, counted by hand; the share of W15; the lists of blocks that scripts/flows/timing/synth maps."""
+and a flip-flop, counted by hand; the share of what is beside the tiles; the lists of blocks that scripts/flows/timing/synth maps."""
 
 import importlib.machinery
 import importlib.util

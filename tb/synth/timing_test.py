@@ -358,8 +358,8 @@ class KnownPath(unittest.TestCase):
         self.assertEqual(self.design.part("u_bank").cells, [])
 
     def test_a_path_that_is_too_long_is_reported(self):
-        self.assertEqual(timing.check({"H1.tile": 59.9, "H2": 10.0}), 0)
-        self.assertEqual(timing.check({"H1.tile": 60.1, "H2": 10.0}), 1)
+        self.assertEqual(timing.check({"tile_path_fo4": 59.9, "tile_kge": 10.0}), 0)
+        self.assertEqual(timing.check({"tile_path_fo4": 60.1, "tile_kge": 10.0}), 1)
 
     def test_a_hop_is_as_long_as_its_longest_bit(self):
         def paths(**kinds):

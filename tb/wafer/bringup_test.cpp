@@ -58,6 +58,7 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
 
 // A stuck bit of the program counter that the self-test of the core never has to set. The tile runs
 // wild only in the later test of neighbours, and its words stop others.
+// Fails if a good tile beside one that runs wild is given up.
 TEST(Bringup, ATileThatRunsWildIsGivenUpAndNotItsNeighbours) {
   const auto wild = [](int row, int col) {
     return TileFault{0,    {row, col}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 11,

@@ -35,14 +35,14 @@ ROUTER = {**COLOURS, "NumFilters": VALUES["Features"]["filters"],
           "NumPositions": VALUES["Features"]["positions"], "Small": VALUES["SmallRouter"],
           "Spaced": VALUES["SmallTile"]}
 LANES = {"Groups": NUMBERS["MINI_LANE_GROUPS"], "GroupData": NUMBERS["MINI_GROUP_DATA"]}
-# Blocks of the design: file lists, parameters, row of configs/targets.yaml.
+# Blocks of the design: file lists, parameters, row of configs/targets.yaml (fpga).
 Block = collections.namedtuple("Block", "lists parameters row")
 BLOCKS = {
-    "ow_tile": Block(TILE, synth.MINI, "F3.tile"),
-    "ow_router": Block(COMMON + ["rtl/fabric/files.f"], ROUTER, "F3.router"),  # a part of the tile
-    "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES, "Scan": 0}, "F3.link"),
-    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {"Scan": 0}, "F3.station"),
-    "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, "F3.bridge"),
+    "ow_tile": Block(TILE, synth.MINI, "tile_cells"),
+    "ow_router": Block(COMMON + ["rtl/fabric/files.f"], ROUTER, "router_cells"),  # a part of the tile
+    "ow_link": Block(COMMON + ["rtl/reticle/files_link.f"], {**COLOURS, **LANES, "Scan": 0}, "link_cells"),
+    "ow_station": Block(TILE + ["rtl/reticle/files.f"], {"Scan": 0}, "station_cells"),
+    "ow_bridge": Block(COMMON + ["fpga/rtl/files_bridge.f"], COLOURS, "bridge_cells"),
     "ow_uart": Block(COMMON + ["fpga/rtl/files_bridge.f"], {}, None),
 }
 COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
@@ -50,8 +50,8 @@ COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
 PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
 # How a design is placed and routed (docs/fpga.md says what else was tried).
 PLACE = ["--placer", "static", "--router", "router2", "--tmg-ripup"]
-# The share of a part that its blocks may take, at most. The target of row F1 is 90 %; 94 % has been
-# placed.
+# The share of a part that its blocks may take, at most. The target for the board is 90 %; 94 % has
+# been placed.
 FILL = 0.95
 # Multiplexers of five and more inputs by look-up tables alone: a tenth smaller than with the slices'
 # multiplexers, and the clock is slow.

@@ -14,9 +14,9 @@ namespace {
 
 std::map<std::string, Baselines> load_all(const std::string& path) {
   std::map<std::string, Baselines> all;
-  for (const auto& [bench, part] : Yaml::read(path).map().items()) {
+  for (const auto& [area, part] : Yaml::read(path).map().items()) {
     for (const auto& [name, cycles] : part.map().items()) {
-      all[bench][name] = static_cast<uint64_t>(cycles.integer(0, INT64_MAX));
+      all[area][name] = static_cast<uint64_t>(cycles.integer(0, INT64_MAX));
     }
   }
   return all;
@@ -24,20 +24,20 @@ std::map<std::string, Baselines> load_all(const std::string& path) {
 
 }  // namespace
 
-Baselines load_baselines(const std::string& path, const std::string& bench) {
-  return load_all(path)[bench];
+Baselines load_baselines(const std::string& path, const std::string& area) {
+  return load_all(path)[area];
 }
 
-void write_baselines(const std::string& path, const std::string& bench,
-                     const Baselines& baselines) {
+void write_baselines(const std::string& path, const std::string& area, const Baselines& baselines) {
   std::map<std::string, Baselines> all;
   if (std::filesystem::exists(path)) all = load_all(path);
-  all[bench] = baselines;
+  all[area] = baselines;
   std::string text =
       "# SPDX-License-Identifier: Apache-2.0\n"
-      "# Cycles of each bench that stay as they are: it fails if one is more than 1 % off either "
+      "# Cycles that must stay as they are: `ow bench AREA` fails if one is more than 1 % off "
+      "either "
       "way.\n"
-      "# `ow bench NAME --update-baselines` writes the part of that bench.\n";
+      "# `ow bench AREA --update-baselines` writes the part of that area.\n";
   for (const auto& [part, cycles_of] : all) {
     if (cycles_of.empty()) continue;
     text += part + ":\n";

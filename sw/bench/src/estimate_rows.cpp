@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// M4 and M9 of `ow bench train`: time outside the wafer, and what is reckoned, against RTL tiles.
+// `ow bench train`: time outside the wafer, and estimates against RTL tiles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "estimate_rows.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
@@ -251,7 +250,7 @@ Drawn draw_fitting(Rng* rng, uint64_t seed, bool training, const std::string& bo
   throw InternalError("no network fits");
 }
 
-// M9: half of them by the run's seed, half by that of the day; of each half three runs of networks
+// Half of them by the run's seed, half by that of the day; of each half three runs of networks
 // and three steps of trainings, each held by another part of the machine.
 void estimates(Rows* rows, const Programs& programs) {
   constexpr int kHalf = 6;
@@ -292,13 +291,15 @@ void estimates(Rows* rows, const Programs& programs) {
     bar(static_cast<double>(k + 1) / (2 * kHalf));
   }
   for (const std::string& bound : kBounds) {
-    if (bounds[bound] == 0) rows->fault("M9", "none of the networks is held by the " + bound);
+    if (bounds[bound] == 0)
+      rows->fault("train.estimate_error", "none of the networks is held by the " + bound);
   }
-  if (trainings < 4) rows->fault("M9", fmt::format("{} steps of trainings", trainings));
-  rows->add("M9", farthest, {{"networks", raw}});
+  if (trainings < 4)
+    rows->fault("train.estimate_error", fmt::format("{} steps of trainings", trainings));
+  rows->add("train.estimate_error", farthest, {{"networks", raw}});
 }
 
-// M4.loss: a layer of 1,024 to 128 at a share of the bandwidth with which it would not wait, in a
+// A layer of 1,024 to 128 at a share of the bandwidth with which it would not wait, in a
 // run of a network and in the three passes of a training.
 void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
   Drawn d;
@@ -322,7 +323,7 @@ void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
                            {"percent_off", off}});
   }
   farthest = std::max(farthest, measure_pass_losses(rows, bench, &raw["passes"]));
-  rows->add("M4.loss", farthest, raw);
+  rows->add("train.bandwidth_loss", farthest, raw);
 }
 
 // The digits job with masks of 10 % from the first step on: what its steps ask of the edge does not
@@ -361,7 +362,7 @@ void starved(Rows* rows, const TrainBench& bench) {
     late += total(r.late);
     raw.push_back(one);
   }
-  rows->add("M4.starved", static_cast<double>(late), {{"trainings", raw}});
+  rows->add("train.starved_cycles", static_cast<double>(late), {{"trainings", raw}});
 }
 
 void wse(Rows* rows, const TrainBench& bench) {
@@ -376,23 +377,22 @@ void wse(Rows* rows, const TrainBench& bench) {
   const jobs::TrainReport one = train(params, bench, 1);
   const jobs::TrainReport all = train(params, bench, kSteps);
   const uint64_t step = (all.cycles - one.cycles) / (kSteps - 1);
-  rows->add("M4.wse", percent_off(e.cycles, step),
+  rows->add("train.wse_estimate_error", percent_off(e.cycles, step),
             {{"estimated", e.cycles}, {"cycles", step}, {"first", one.cycles}});
 }
 
 }  // namespace
 
 void measure_estimates(Rows* rows, const TrainBench& bench) {
-  const bool times = rows->wants("M4"), reckons = rows->wants("M9");
-  if (!times && !reckons) return;
+  const bool loss = rows->wants("train.bandwidth_loss");
+  const bool estimated = rows->wants("train.estimate_error");
+  if (rows->wants("train.starved_cycles")) starved(rows, bench);
+  if (rows->wants("train.wse_estimate_error")) wse(rows, bench);
+  if (!loss && !estimated) return;
   const Programs programs{read_elf(bench.stream_firmware, jobs::kFullTile.sram_bytes),
                           read_elf(bench.firmware, jobs::kFullTile.sram_bytes)};
-  if (times) {
-    starved(rows, bench);
-    losses(rows, bench, programs.stream);
-    wse(rows, bench);
-  }
-  if (reckons) estimates(rows, programs);
+  if (loss) losses(rows, bench, programs.stream);
+  if (estimated) estimates(rows, programs);
 }
 
 }  // namespace ow::bench

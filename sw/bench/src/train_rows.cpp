@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow bench train`: what the host does for a training. Rows of tests come as reports, trainings on
-// the RTL stand in train_jobs.cpp, their passes in train_passes.cpp.
+// `ow bench train`: what the host does for a training. Trainings on the RTL stand in
+// train_jobs.cpp, their passes in train_passes.cpp, estimates in estimate_rows.cpp.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ctime>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "estimate_rows.h"
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/memoryx/memoryx.h"
@@ -94,18 +95,27 @@ nlohmann::json measure(int size, double density, const Progress& bar) {
 }  // namespace
 
 void measure_train(Rows* rows, const TrainBench& bench) {
-  measure_train_jobs(rows, bench);
-  if (rows->wants("M3")) measure_train_passes(rows, bench);
-  if (rows->wants("M11")) measure_train_step(rows, bench);
+  if (rows->wants_any({"train.digits_accuracy", "train.digits_seconds"}))
+    measure_digits(rows, bench);
+  if (rows->wants("train.wafer_scaling")) measure_wafer_scaling(rows, bench);
+  for (const int side : {4, 8}) {
+    const auto name = [side](const char* what) {
+      return fmt::format("train.{}_{}x{}", what, side, side);
+    };
+    if (rows->wants_any({name("forward_delta"), name("gradient"), name("sparse_speedup")})) {
+      measure_train_passes(rows, bench, {side, side});
+    }
+  }
+  if (rows->wants("train.step_utilisation")) measure_train_step(rows, bench);
   measure_estimates(rows, bench);
-  if (!rows->wants("M12")) return;
+  if (!rows->wants("train.update_rate")) return;
   nlohmann::json raw;
   double slowest = 1e30;
   for (const double density : {1.0, 0.1}) {
     raw.push_back(measure(4096, density, rows->progress("AdamW")));
     slowest = std::min(slowest, raw.back()["millions_a_second"].get<double>());
   }
-  rows->add("M12", slowest, {{"runs", raw}});
+  rows->add("train.update_rate", slowest, {{"runs", raw}});
 }
 
 }  // namespace ow::bench

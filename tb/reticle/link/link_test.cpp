@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The link in one clock: rates, latency, noise, faults, training, drops, resets. The long versions
-// of these are rows of `ow bench link`.
+// The link in one clock: rates, latency, noise, faults, training, drops, resets. sweeps_test.cpp
+// has long versions of these, for the night.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,6 +119,7 @@ TEST(Link, NoAcknowledgementIsForgotten) {
   }
 }
 
+// Fails if goodput under noise is less than the document says.
 TEST(Link, NoiseAndBurstsLoseNothing) {
   struct Case {
     double ber, bursts;
@@ -132,7 +133,7 @@ TEST(Link, NoiseAndBurstsLoseNothing) {
     EXPECT_GE(n.wavelets, 100000u);
     if (c.bursts == 0 && c.ber <= 1e-3 && c.retrain == 0) {
       const double expected = formula(wrong_frame_probability(c.ber), 6);
-      EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;  // as W3 has it
+      EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;
     }
     if (c.retrain != 0) {
       EXPECT_GT(n.trainings, 8);
@@ -421,6 +422,7 @@ TEST(Link, CommandWaveletsMoveTheCreditsOfTheirColourThrough) {
 
 // What the router beyond the link returns when a switch moves reaches the router before it although
 // another colour uses the link in every cycle.
+// Fails if a link grants no move of a switch while another colour runs at full rate.
 TEST(Link, GrantsOfASwitchGetThroughBesideAColourAtFullRate) {
   Pair p(18);
   ASSERT_TRUE(p.train());

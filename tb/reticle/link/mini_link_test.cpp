@@ -65,6 +65,7 @@ TEST(MiniLink, OneWrongFrameCostsFourFrames) {
   EXPECT_DOUBLE_EQ(w.frames(), 4.0);
 }
 
+// Fails if goodput under noise is less than the document says.
 TEST(MiniLink, NoiseAndBurstsLoseNothing) {
   struct Case {
     double ber, bursts;
@@ -81,7 +82,7 @@ TEST(MiniLink, NoiseAndBurstsLoseNothing) {
     EXPECT_GE(n.wavelets, c.wavelets);
     if (c.bursts == 0 && c.retrain == 0) {
       const double expected = formula(wrong_frame_probability(c.ber), 4);
-      EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;  // as W3 has it of `full`
+      EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;
     }
   }
 }

@@ -255,6 +255,7 @@ TEST(Reticle, ATilesRegistersHaveTheirValuesAfterAReset) {
 
 // The reticle is idle while no tile has work. Tiles that are left out stay in reset for ever and
 // count as idle. From a request to its answer the reticle is not idle.
+// Fails if idle_o of a reticle with spare or unused tiles is never high.
 TEST(Reticle, IsIdleWithTilesInResetAndNotWhileOneWorks) {
   for (int left_out = 0; left_out < kStations; ++left_out) {
     Reticle reticle;
@@ -282,6 +283,7 @@ TEST(Reticle, IsIdleWithTilesInResetAndNotWhileOneWorks) {
 
 // The rule for the reset of one tile (docs/fabric.md, credits): while nothing of the control plane
 // is under way on its links its neighbours notice nothing.
+// Fails if the reset of one tile loses its neighbours' credits.
 TEST(Reticle, ATileIsResetByItselfWhileItsLinksAreQuiet) {
   Reticle reticle;
   for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
@@ -312,6 +314,7 @@ std::string fault_of(Action action) {
 
 // And it is seen when it is broken: with answers that wait in both tiles, and with a request that
 // finds its tile in reset. Unless the tile is disconnected first.
+// Fails if a reset while words move is not reported.
 TEST(Reticle, AResetInTheMiddleOfThingsIsReported) {
   for (bool disconnected : {false, true}) {
     Reticle reticle;
@@ -376,6 +379,7 @@ TEST(Reticle, TilesThatAreStuckBeginAnewTogether) {
 
 // A request that comes while a reset ends is reported or answered, at whatever cycle: no cycle lies
 // between those in which it is lost in the tile and those in which the tile hears it.
+// Fails if a request that comes while a reset ends is lost without a report.
 TEST(Reticle, ARequestThatComesWhileAResetEndsIsReportedOrAnswered) {
   int length = 0;  // of a command
   // A request that starts `wait` cycles after the command that ends the reset. Returns the report

@@ -48,6 +48,7 @@ TEST(Yaml, ReadsWhatIsThere) {
   top.close();
 }
 
+// Fails if an error names the wrong key.
 TEST(Yaml, NamesFileLineKeyAndLimit) {
   YamlMap top(Yaml::parse("a:\n  b: 5\n  c: [1, x]\n", "f.yaml"));
   YamlMap a = top["a"].map();
@@ -80,6 +81,7 @@ TEST(Yaml, TakesNumbersInOneFormOnly) {
   EXPECT_NE(complaint([&] { value("yes").flag(); }), "");
 }
 
+// Fails if repeated keys and lists are dropped.
 TEST(Yaml, RefusesWhatItWouldOtherwiseDrop) {
   EXPECT_EQ(complaint("a:\n  b: 1\n  b: 2\n"), "f.yaml:3: key 'a.b' stands there twice");
   EXPECT_EQ(complaint("a:\n  - {b: 1}\n  - {b: 1, b: 2}\n"),

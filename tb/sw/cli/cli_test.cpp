@@ -21,7 +21,7 @@ namespace {
 TEST(Cli, VersionAndHelpSucceed) {
   EXPECT_EQ(run_ow("--version").status, 0);
   EXPECT_EQ(run_ow("--help").status, 0);
-  for (const std::string name : {"info", "run", "elf", "fp", "bench", "plot"}) {
+  for (const std::string name : {"info", "run", "elf", "fp", "plot"}) {
     const Result r = run_ow(name + " --help");
     EXPECT_EQ(r.status, 0) << name;
     EXPECT_NE(r.output.find("--json"), std::string::npos) << name << ":\n" << r.output;
@@ -62,37 +62,6 @@ TEST(Cli, BadFilesAreNamedInOneLine) {
   std::remove(text.c_str());
 }
 
-TEST(Cli, TileBenchMeasuresAgainstTargetsAndBaselines) {
-  Result r = run_ow("bench tile --only T99");
-  EXPECT_EQ(r.status, 2);
-  EXPECT_NE(r.output.find("T99"), std::string::npos) << r.output;
-  const std::string baselines = temporary("baselines.yaml");
-  const std::string json = temporary("tile.json");
-  const std::string options = "bench tile --only T5 --baselines " + baselines + " --json " + json;
-  std::ofstream(baselines) << "tile: {\"dot i8 16384\": 10}\n";
-  r = run_ow(options);
-  EXPECT_EQ(r.status, 1);
-  EXPECT_NE(r.output.find("SLOWER"), std::string::npos) << r.output;
-  EXPECT_NE(r.output.find("WITHOUT a baseline"), std::string::npos) << r.output;
-  // What a run took is a baseline that the next run keeps.
-  EXPECT_EQ(run_ow(options + " --update-baselines").status, 0);
-  EXPECT_EQ(run_ow(options).status, 0);
-  std::ifstream file(json);
-  const nlohmann::json result = nlohmann::json::parse(file);
-  EXPECT_EQ(result["results"].size(), 2u);
-  EXPECT_EQ(result["timings"].size(), 2u);
-  EXPECT_EQ(result["provenance"]["inputs"].get<std::string>().size(), 64u);
-  // A figure that somebody has typed is none.
-  const std::string reports = temporary("reports");
-  std::filesystem::create_directories(reports);
-  std::ofstream(reports + "/coverage.json") << "{\"percent\": 96.5, \"lines\": 4000}\n";
-  r = run_ow("bench tile --only T17 --reports " + reports + " --baselines " + baselines);
-  EXPECT_EQ(r.status, 1) << r.output;
-  EXPECT_NE(r.output.find("does not say where it comes from"), std::string::npos) << r.output;
-  std::filesystem::remove_all(reports);
-  for (const std::string& name : {baselines, json}) std::remove(name.c_str());
-}
-
 TEST(Cli, ResultsGoIntoAJsonFile) {
   const std::string path = temporary("info.json");
   ASSERT_EQ(run_ow("info --json " + path).status, 0);
@@ -120,6 +89,7 @@ TEST(Cli, ResultsGoIntoAJsonFile) {
   std::remove(path.c_str());
 }
 
+// Fails if negative or huge numbers are taken, or an error names the wrong key.
 TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string wafer = OW_SOURCE_DIR "/configs/wafer-2x2.yaml";
   const std::string params = "run --params " OW_SOURCE_DIR "/configs/digits.yaml ";
@@ -131,8 +101,6 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string wide = temporary("wide.yaml");
   std::ofstream(wide) << "wafer: {reticle_rows: 1, reticle_columns: 1}\n"
                          "reticle: {rows: 1, columns: 256}\n";
-  const std::string targets = temporary("targets.yaml");
-  std::ofstream(targets) << "sim: {S1: {what: 5}}\n";
   const std::pair<std::string, std::string> cases[] = {
       {"yield --wafers 0", "--wafers: must be a whole number from 1 to 10000000, not 0"},
       {"yield --wafers -1", "not -1"},
@@ -153,16 +121,10 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
       {"elf none.elf --max-cycles 18446744073709551616", "not 18446744073709551616"},
       {"elf none.elf --sram-kb -1", "--sram-kb: must be a whole number from 1 to 2048, not -1"},
       {"elf " OW_SOURCE_DIR, "not a regular file"},
-      {"bench sim --seed -1", "--seed: must be a whole number from 0 to"},
       {"yield --density nan", "--density: must be a number from 0 to 1e+06, not nan"},
       {"yield --wafer " + wafer + " --rows 4", "--wafer"},
       {"yield --wafer " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
       {"yield --wafer " + unknown, "key 'colour' is not known; known here: reticle, wafer"},
-      {"bench link --targets " OW_SOURCE_DIR, ": cannot be read: Is a directory"},
-      {"bench wafer --wafer-sets -1", "--wafer-sets: must be a whole number"},
-      {"bench fpga --only F1 F2.tile --measure", "--only F2.tile: bench fpga has no such row"},
-      {"bench wafer --only W1 --wafer-defects none.yaml", "none.yaml: cannot be read"},
-      {"bench sim --targets " + targets, ":1: key 'sim.S1.unit' is missing"},
       {params + "--limit -1", "--limit: must be a whole number"},
       {params + "--wafer none.yaml --validate-only", "none.yaml: cannot be read"},
       {params + "--wafer " + wafer + " --svg /nonexistent/a.svg", "a.svg: cannot be written"},
@@ -176,9 +138,10 @@ TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
     EXPECT_EQ(r.output.rfind("ow: bad input: ", 0), 0u) << r.output;
     EXPECT_EQ(r.output.find("\now: "), std::string::npos) << r.output;
   }
-  for (const std::string& name : {unknown, huge, targets}) std::remove(name.c_str());
+  for (const std::string& name : {unknown, huge}) std::remove(name.c_str());
 }
 
+// Fails if --validate-only passes what cannot run.
 TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
   const std::string params = "run --validate-only --params " OW_SOURCE_DIR "/configs/digits.yaml ";
   const std::string wafer = "--wafer " OW_SOURCE_DIR "/configs/wafer-2x2.yaml ";
@@ -234,7 +197,6 @@ TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
       {"bringup --wafer ''", "--wafer: must be a file's name"},
       {"plot '' --svg a", "metrics: must be a file's name"},
       {"elf ''", "file: must be a file's name"},
-      {"bench sim --reports ''", "--reports: must be a directory"},
   };
   for (const auto& [arguments, text] : cases) {
     const Result r = run_ow(arguments);

@@ -45,9 +45,7 @@ class Files : public testing::Test {
     write_file(directory_ + "/t.yaml", with(kTraining, "SOURCE", OW_SOURCE_DIR));
     write_file(directory_ + "/j.yaml", with(network, "KEY", "training: t.yaml"));
     write_file(directory_ + "/k.yaml", with(network, "KEY", "weights: w"));
-    for (const char* name : {"wafer-2x2.yaml", "targets.yaml"}) {
-      fs::copy_file(std::string(OW_SOURCE_DIR "/configs/") + name, directory_ + "/" + name);
-    }
+    fs::copy_file(OW_SOURCE_DIR "/configs/wafer-2x2.yaml", directory_ + "/wafer-2x2.yaml");
     write_file(directory_ + "/net", "no netlist\n");
     write_file(directory_ + "/vectors", "3C00 3C00 4000 00\n");
     write_file(directory_ + "/a.jsonl", "{\"step\":0,\"loss\":2}\n");
@@ -130,8 +128,6 @@ TEST_F(Files, OfAJobAreNotReplaced) {
 TEST_F(Files, OfOtherCommandsAreNotReplaced) {
   refused("would replace a file that is read (",
           {"yield --wafer wafer-2x2.yaml --json wafer-2x2.yaml", "faults net --json net",
-           "bench tile --targets targets.yaml --json ./targets.yaml",
-           "bench tile --targets targets.yaml --document targets.yaml",
            "fp --op f16_add < vectors --json vectors", "plot a.jsonl --svg a.jsonl",
            "bringup --wafer wafer-2x2.yaml --json wafer-2x2.yaml"});
 }

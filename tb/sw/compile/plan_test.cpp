@@ -248,6 +248,7 @@ TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
 }
 
 // Both are bounds of one machine by one rule: what is not pruned cannot promise a speed-up.
+// Fails if a dense network has a bound above 1.
 TEST(LayerBound, OfALayerThatIsNotPrunedPromisesNoSpeedUp) {
   for (const int samples : {8, 32, 128}) {
     for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 3}, GridShape{4, 1}}) {

@@ -104,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{4, 2}, 32, {3, 6}, 0.3}));        // a grid row without an input
 
 // Without pruning there is no speed-up, and the bound promises none.
+// Fails if a dense network has a bound above 1.
 TEST(StreamKinds, NothingPrunedIsAsFastAsDenseAndBoundSo) {
   const GridShape grid{2, 2};
   const auto device = make_device(DeviceKind::Replicated, grid, {});
@@ -208,7 +209,7 @@ TEST(Bench, MeasuresWhatTheFabricAndTheEngineAreBuiltFor) {
   const HopCost hops = measure_hops(sim);
   EXPECT_EQ(hops.cycles_per_hop(), 1.0);
   EXPECT_EQ(hops.wavelets_per_cycle(), 1.0);
-  const LoadCost load = measure_load(4096, sim);  // as S7 has it
+  const LoadCost load = measure_load(4096, sim);
   EXPECT_LT(load.one(), 1.25);
   EXPECT_LT(load.all(), 1.25);
 }

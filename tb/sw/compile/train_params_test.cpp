@@ -108,6 +108,7 @@ TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
 }
 
 // The steps of a training of two: 0 and 1.
+// Fails if pruning that begins at its end prunes nothing and says nothing.
 TEST(TrainParams, PruningThatNeverHappensIsRefused) {
   const auto group = [](const std::string& keys) {
     return refused("sparsity: [{pattern: '*', " + keys + "}]");

@@ -76,6 +76,7 @@ TEST(Device, WhatAPortHasNoRoomForWaitsAndArrivesInOrder) {
   EXPECT_LE(device.most_queued(), 10u);
 }
 
+// Fails if host writes beyond a tile's memory vanish.
 TEST(ControlPlane, AWriteBeyondTheSramOfATileIsRefused) {
   FakeDevice device(2, 2);
   ControlPlane control(device);

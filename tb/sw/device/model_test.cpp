@@ -104,6 +104,7 @@ std::string complaint() {
   return "";
 }
 
+// Fails if a model's insides are compared or copied unchecked.
 TEST(Model, InsidesThatAreNotAsTakenAreNamed) {
   EXPECT_EQ(complaint<Plain>(), "");
   EXPECT_NE(complaint<Falling>().find("falling edge"), std::string::npos) << complaint<Falling>();
@@ -114,6 +115,7 @@ TEST(Model, InsidesThatAreNotAsTakenAreNamed) {
       << complaint<Elsewhere>();
 }
 
+// Fails if a model's insides are compared or copied unchecked.
 TEST(Model, CopiesComparesAndDigestsItsState) {
   Context context;
   Model<Plain> a(&context, "a"), b(&context, "b");

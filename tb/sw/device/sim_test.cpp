@@ -52,6 +52,7 @@ TEST(Simulator, ReadsOutsideMemoryAreRefusedAndTheTileGoesOn) {
 }
 
 // Tests of host code rely on the fake device, so its credits must be those of the machine.
+// Fails if the fake device has other credits than the machine.
 TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
   const GridShape shape{1, 1};
   auto device = make_device(DeviceKind::Replicated, shape, checked());
@@ -68,6 +69,7 @@ TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
 
 // What only a simulator can do is asked for (Device::sim), never cast for: a cast of what has just
 // been released loses the device if it fails.
+// Fails if a device is lost in a cast.
 TEST(Simulator, NoSourceCastsForIt) {
   namespace fs = std::filesystem;
   size_t files = 0;

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "figures.h"
 
 namespace {
 
@@ -83,13 +82,10 @@ TEST(Tutorial, ListingsAreTheFiles) {
   EXPECT_EQ(files, 8);
 }
 
-// Rows A2.tile and A2.grid, too.
 TEST(Tutorial, ProgramsAreAsShortAsItSays) {
   const int tile = code_lines("sw/examples/gemv/gemv.c") + code_lines("sw/examples/gemv/main.cpp");
   const int grid = code_lines("sw/examples/gemv_grid/gemv_grid.c") +
                    code_lines("sw/examples/gemv_grid/main.cpp");
-  ow::record_figure("lines_tile", tile);
-  ow::record_figure("lines_grid", grid);
   EXPECT_LE(tile, 35);
   EXPECT_LE(grid, 90);
   const std::string text = read(kSource + "/docs/tutorial.md");

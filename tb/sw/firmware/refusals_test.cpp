@@ -45,6 +45,7 @@ void accepted(const std::string& statements, const std::string& before = "") {
   }
 }
 
+// Fails if constants that do not fit a field are cut.
 TEST(Refusals, ConstantsThatDoNotFitAField) {
   refused("ow_dsr_mem1(0, OW_F16, 0, 100000, 2);", "length of a dimension is 1 to 65,535");
   refused("ow_dsr_mem1(0, OW_F16, 0, 0, 2);", "length of a dimension is 1 to 65,535");
@@ -77,6 +78,7 @@ TEST(Refusals, ConstantsThatDoNotFitAField) {
   refused("ow_tensor(n, OW_F16, 0, 0);", "operation and type of a tensor instruction");
 }
 
+// Fails if a float given to a scalar intrinsic becomes an integer.
 TEST(Refusals, ScalarsOfTheWrongKind) {
   refused("ow_mul_s(OW_F32, OW_CTL(0, 0, 31, 0), 2);", "a signed integer is no scalar");
   refused("ow_mul_s(OW_F16, OW_CTL(0, 0, 31, 0), i);", "a signed integer is no scalar");

@@ -49,12 +49,14 @@ class Stack : public testing::Test {
   ElfImage image;
 };
 
+// Fails if the default stack is too small.
 TEST_F(Stack, OfTheDefaultSizeHoldsAKilobyte) {
   launch(OW_KERNEL_DIR "/stack.elf", "deep", (1024 - 64) / kFrame - 3);
   EXPECT_EQ(error(), "");
   EXPECT_EQ(control.read_tile(0, 1, image.symbol("result")), 17u * 18 / 2);
 }
 
+// Fails if a stack grows below its limit without a report.
 TEST_F(Stack, ThatOverflowsIsReported) {
   launch(OW_KERNEL_DIR "/stack.elf", "deep", 1024 / kFrame);
   EXPECT_TRUE(has("tile (0, 1) stopped: stack pointer below its limit, address 0xbb"));
@@ -67,6 +69,7 @@ TEST_F(Stack, ThatOverflowsIsReported) {
 }
 
 // A program that takes its limit away is still found out by what it has overwritten.
+// Fails if a stack without a limit overflows without a report.
 TEST_F(Stack, ThatOverflowsWithoutALimitIsReported) {
   launch(OW_KERNEL_DIR "/stack.elf", "deep", 1);
   EXPECT_EQ(error(), "");
@@ -86,6 +89,7 @@ TEST_F(Stack, MayFillAllItsBytes) {
   }
 }
 
+// Fails if a store into the program's text is taken.
 TEST_F(Stack, AStoreIntoTextIsAFault) {
   const auto stop = [&](const std::string& name, uint32_t at) {
     control.write(grid, kRegCoreCtrl, kCoreReset);
@@ -168,6 +172,7 @@ TEST_F(Stack, OfATileWithLessMemoryLiesAtItsTop) {
   }
 }
 
+// Fails if a call of a null function restarts the program.
 TEST_F(Stack, ACallOfANullFunctionStopsTheTile) {
   launch(OW_KERNEL_DIR "/stack.elf", "call_hook", 0);
   const uint32_t task = image.launch("call_hook").task;
@@ -177,6 +182,7 @@ TEST_F(Stack, ACallOfANullFunctionStopsTheTile) {
                         task));
 }
 
+// Fails if a jump out of the program does not name its task.
 TEST_F(Stack, AJumpOutOfTheProgramNamesItsTask) {
   launch(OW_KERNEL_DIR "/stack.elf", "jump", 0x8000);
   EXPECT_TRUE(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trainings in both types with both optimizers, by the reference's passes and MemoryX's updates;
 // prints the check sum of all weights and moments after every step. Built twice, for any machine of
-// its kind and for this one: what they write must be the same (row M6.native).
+// its kind and for this one: what they write must be the same.
 #include <fmt/format.h>
 #include <zlib.h>
 

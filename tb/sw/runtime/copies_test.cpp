@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "figures.h"
 #include "messages.h"
 #include "openwafer/openwafer.h"
 #include "ow/device/tile_map.h"
@@ -148,7 +147,7 @@ TEST(Library, AMappingThatDoesNotFitIsRefused) {
                   "48 elements were given, the mapping wants 84"));
 }
 
-// Every port of a 4 x 4 grid carries data in at least 90 % of the cycles (rows A6, in per cent).
+// Every port of a 4 x 4 grid carries data in at least 90 % of the cycles.
 TEST(Library, BulkCopiesRunAtTheRateOfThePorts) {
   Runtime machine = open("sim:4x4");
   ow::Run run = machine.load(Program(kBulk));
@@ -165,8 +164,6 @@ TEST(Library, BulkCopiesRunAtTheRateOfThePorts) {
   EXPECT_EQ(back, data);
   EXPECT_GE(rate(middle - begin), 0.9);
   EXPECT_GE(rate(end - middle), 0.9);
-  record_figure("to_tiles", 100 * rate(middle - begin));
-  record_figure("from_tiles", 100 * rate(end - middle));
   std::printf("words a port and cycle: to the tiles %.3f, back %.3f\n", rate(middle - begin),
               rate(end - middle));
 }

@@ -147,6 +147,7 @@ TEST(Elf, DamagedHeadersAreRefusedInPlainWords) {
   }
 }
 
+// Fails if an ELF file with compressed instructions is started.
 TEST(Elf, CompressedInstructionsAreRefusedByName) {
   Builder b;
   b.segment(0, {1, 2, 3, 4}, 4);
@@ -154,6 +155,7 @@ TEST(Elf, CompressedInstructionsAreRefusedByName) {
   EXPECT_NE(refusal(b.write("rvc")).find("compressed instructions"), std::string::npos);
 }
 
+// Fails if an error is in a library's words.
 TEST(Elf, ADirectoryIsNoFile) {
   EXPECT_NE(refusal(testing::TempDir()).find("not a regular file"), std::string::npos);
 }
@@ -186,6 +188,7 @@ TEST(Elf, LocateNamesTheFunctionBefore) {
   EXPECT_EQ(image.locate(0x10), "?");
 }
 
+// Fails if a wild pc is named as an offset into a function.
 TEST(Elf, APcWithoutCodeIsOutsideTheProgram) {
   Builder b;
   b.segment(0, std::vector<uint8_t>(16, 0x13), 16);

@@ -53,6 +53,7 @@ TEST_F(HangReportTest, AMissingConsumer) {
   EXPECT_TRUE(d->root);
 }
 
+// Fails if the same line is printed for each tile.
 TEST_F(HangReportTest, EqualLinesOfTilesAreOne) {
   for (int row = 0; row < 2; ++row) {
     for (int col = 0; col < 2; ++col) {
@@ -74,6 +75,7 @@ TEST_F(HangReportTest, EqualLinesOfTilesAreOne) {
       << report.text();
 }
 
+// Fails if tiles that wait for each other have no cause in the report.
 TEST_F(HangReportTest, ARingOfWaitsIsACauseAndAnExplainedOneIsNot) {
   const auto wait_for_each_other = [&](int col, int colour) {
     device.tile(0, col)[reg::Thread::address(1)] = thread(ThreadWait::Input, 2);
@@ -96,6 +98,7 @@ TEST_F(HangReportTest, ARingOfWaitsIsACauseAndAnExplainedOneIsNot) {
   EXPECT_FALSE(report.has(HangCause::WaitCycle)) << report.text();
 }
 
+// Fails if a core that stands at ebreak is not named.
 TEST_F(HangReportTest, ACoreAtEbreakIsNamed) {
   device.tile(1, 0)[kRegCoreStatus] = reg::CoreStatus::Ebreak::put(1);
   device.tile(1, 0)[kRegCorePc] = 0x40;
@@ -105,6 +108,7 @@ TEST_F(HangReportTest, ACoreAtEbreakIsNamed) {
   EXPECT_NE(d->text.find("no task, pc 0x40"), std::string::npos) << d->text;
 }
 
+// Fails if a core that waits in a queue instruction has no cause in the report.
 TEST_F(HangReportTest, ACoreThatWaitsToPushNamesItsTaskAndQueue) {
   device.tile(0, 0)[kRegCoreStatus] = reg::CoreStatus::Running::put(1);
   device.tile(0, 0)[kRegTaskRunning] =
@@ -220,6 +224,7 @@ TEST_F(HangReportTest, TrapsAndFaultsNameTheirPlace) {
   EXPECT_EQ(report.find(HangCause::EngineFault)->thread, 3);
 }
 
+// Fails if a call of a null function is reported as something else.
 TEST_F(HangReportTest, AFetchFromZeroIsACallOfNull) {
   const std::string null = parse_error(error(ErrorSource::Core, 0, 1), 0, 0).describe();
   EXPECT_NE(null.find("instruction access fault, address 0x0 (a call through a null pointer?)"),

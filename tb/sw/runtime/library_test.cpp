@@ -87,6 +87,7 @@ TEST(Library, ACopyOfAnotherTypeOrSizeIsRefused) {
   EXPECT_TRUE(has(message([&] { run.launch("add", {1}); }), "'add' takes 2 arguments, not 1"));
 }
 
+// Fails if a second start keeps the data of the run before, or tiles read coordinate 0.
 TEST(Library, ALaunchHasItsArgumentsAndLoadingStartsAnew) {
   Runtime machine = open("sim:2x2");
   ow::Run run = machine.load(Program(kElf), Rect{1, 0, 1, 2});
@@ -125,6 +126,7 @@ TEST(Library, LaunchesThatNobodyWaitsForAllHappen) {
   }
 }
 
+// Fails if a core in an endless loop is not named.
 TEST(Library, ATrapThrowsWithItsLineAndALoopWithItsPlace) {
   Runtime machine = open("sim:1x1");
   ow::Run run = machine.load(Program(kElf));
@@ -233,6 +235,7 @@ TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
       << "what was refused has changed nothing";
 }
 
+// Fails if a program with two input queues on one colour is started.
 TEST(Library, AColourIsServedByOneInputQueueOfATile) {
   Layout layout({1, 2});
   const int colour = layout.colour("x");

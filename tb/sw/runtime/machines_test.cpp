@@ -60,6 +60,7 @@ TEST(Machines, AWafersNameSaysWhatIsBrokenAndWhatIsWanted) {
 }
 
 // Nearly two terabytes.
+// Fails if a size without bound ends in bad_alloc or a crash.
 TEST(Machines, AGridThatNoMemoryHoldsIsRefusedWithTheEstimate) {
   const std::string text = message([] { open("sim:4096x4096"); });
   EXPECT_TRUE(has(text, "grid of 4096 x 4096 tiles: 16777216 tiles need about ")) << text;

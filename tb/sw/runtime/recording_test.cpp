@@ -46,6 +46,7 @@ std::string complaint(const std::string& file) {
   return "taken";
 }
 
+// Fails if only one fixed job can be shown as waves.
 TEST(Recording, OfAProgramOfAUserRunsAgainWithTheSameWords) {
   const std::string file = recorded("run.owr");
   Recording recording = read_recording(file);

@@ -154,6 +154,7 @@ TEST(Queues, BindingsAreRegistersOfEveryTile) {
   EXPECT_THROW(bind_inq(control, whole(device.shape()), 8, 0), BadInput);
 }
 
+// Fails if a program with two input queues on one colour is started.
 TEST(Queues, ASecondInputQueueForAColourIsRefusedByName) {
   FakeDevice device(2, 2);
   ControlPlane control(device);

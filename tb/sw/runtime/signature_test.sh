@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # signature_test.sh OW CC DOCUMENT PROGRAM: the target that the document gives for riscv-arch-test,
 # as it stands there, gives signatures as the references are: from a multiple of 16 bytes on, padded
-# to 16 bytes.
+# to 16 bytes. Fails if the document asks for multiples of 4 bytes.
 set -eu
 ow=$1 cc=$2 document=$3 program=$4
 dir=$(mktemp -d)

@@ -329,6 +329,7 @@ TEST_F(TileErrorTest, TwoWritersToAnOutputQueue) {
   expect_recovers();
 }
 
+// Fails if a store of firmware to the self-test's registers aborts the simulator.
 TEST_F(TileErrorTest, TheSelfTestStartedByFirmware) {
   start(OW_FAULT_SELFTEST);
   TileError e = expect_stopped(ErrorSource::Regs, static_cast<int>(isa::RegsCause::Selftest),
@@ -352,6 +353,7 @@ TEST_F(TileErrorTest, TheHostAsksForMemoryDuringTheSelfTest) {
   }
 }
 
+// Fails if a write of the random state during a stochastic conversion aborts the simulator.
 TEST_F(TileErrorTest, TheRandomStateWrittenWhileAConversionRounds) {
   const uint32_t word = control->read_tile(kRow, kCol, isa::reg::Prng::address(2));
   start(OW_FAULT_SEED);
@@ -369,6 +371,7 @@ TEST_F(TileErrorTest, TheRandomStateWrittenWhileAConversionRounds) {
 }
 
 // A colour moves from one input queue to another, but not away from a reader.
+// Fails if two input queues on one colour abort the simulator.
 TEST_F(TileErrorTest, ASecondInputQueueForAColourThatIsRead) {
   bind();
   start(OW_FAULT_TWO_QUEUES);

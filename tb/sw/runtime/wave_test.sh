@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # wave_test.sh WAVE PROGRAM: waves of a program that knows nothing of them, of a few of its cycles
-# and of one tile; and what is refused.
+# and of one tile; and what is refused. Fails if only one fixed job can be shown as waves.
 set -eu
 wave=$1 program=$2
 dir=$(mktemp -d)

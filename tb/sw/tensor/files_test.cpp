@@ -176,6 +176,7 @@ std::string wrong_data(const DataSource& source, int features = 64) {
   return complaint([&] { load_dataset(source, HalfType::Binary16, features, 10); });
 }
 
+// Fails if an error is in a library's words.
 TEST(Dataset, ReadsTheDigitsOfTheRepository) {
   DataSource source;
   source.file = OW_SOURCE_DIR "/data/optdigits/digits.csv.gz";

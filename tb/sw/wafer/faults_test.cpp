@@ -108,6 +108,7 @@ TEST(Faults, BadFilesAreRefusedWithTheLineAndTheLimit) {
             std::string::npos);
 }
 
+// Fails if repeated keys and lists of wafer and defects files are dropped.
 TEST(Faults, NothingIsDroppedSilently) {
   const std::string tile = "  - {reticle: [0, 0], tile: [0, 1], fault: silent}\n";
   EXPECT_NE(

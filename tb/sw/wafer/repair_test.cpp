@@ -293,6 +293,7 @@ TEST(RepairMap, ThePictureShowsEveryTile) {
 
 // On small wafers and large ones: all of the legend within the picture, a line of it for each kind
 // of mark that there is.
+// Fails if the picture of the wafer cuts its legend.
 TEST(RepairMap, ThePictureHoldsAllOfItsLegend) {
   for (const Shape& s :
        {Shape{1, 1, 1, 1, 0, 0}, Shape{1, 2, 2, 2, 1, 1}, Shape{4, 4, 8, 8, 1, 1}}) {

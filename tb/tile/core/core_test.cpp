@@ -136,6 +136,7 @@ TEST(Core, TrapWithoutVectorStopsTheCoreAndSaysWhy) {
 }
 
 // STACK_LIMIT and TEXT_LIMIT: a stack pointer, or a store, below its limit traps and has no effect.
+// Fails if a stack below its limit or a write into the program's text is taken.
 TEST(Core, LimitsOfStackAndTextStopWhatIsBelow) {
   struct Case {
     std::vector<uint32_t> words;

@@ -133,6 +133,7 @@ std::vector<Documented> documented() {
   };
 }
 
+// Fails if a rate is less than the document says.
 TEST(EngineRate, HoldTheDocumentedRates) {
   for (const Documented& r : documented()) {
     for (const int op : r.ops) {

@@ -32,6 +32,7 @@ TEST(EngineThreads, PriorityGoesFirstAndStarvesNobody) {
 
 // One thread with priority can always go. The others share every sixteenth choice in turn: none
 // waits longer than one round.
+// Fails if threads beside one of priority starve.
 TEST(EngineThreads, NobodyStarvesBesidePriority) {
   Bench<VEngine8> b(8);
   const int rounds = 2000;
@@ -141,6 +142,7 @@ TEST(EngineThreads, TheEndOfAReductionDoesNotWaitForOthersThatGoOn) {
 
 // Each beat of one thread reads what its previous beat has written. Beside it a thread reads the
 // same banks in every cycle. The writes of the first give way, but not for ever.
+// Fails if a write gives way to reads without bound.
 TEST(EngineThreads, WritesDoNotGiveWayForEver) {
   Bench<VEngine8> b(8);
   b.write_dsr(0, mem(6000, 1, 4));

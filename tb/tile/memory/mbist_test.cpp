@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -151,10 +149,6 @@ TEST(Mbist, FindsAll48PrimitivesInCellsOfDifferentWords) {
     if (every) ++found;
   }
   std::printf("fault primitives found: %d of %zu\n", found, all.size());
-  // The figure of W6, for whoever asks for it.
-  if (const char* report = std::getenv("OW_REPORT")) {
-    std::ofstream(report) << "{\"found\": " << found << ", \"primitives\": " << all.size() << "}\n";
-  }
 }
 
 // Two cells of one word are written together. A primitive whose operation always writes the victim,

@@ -73,7 +73,7 @@ double deviation(const std::array<int, 4>& at, double* use) {
     }
   }
   g.settle();
-  Counted words("W10");
+  Counted words("shares");
   std::vector<int> colour_of;  // of the output queues
   for (const auto& [p, c] : flows) {
     if (p == kRamp) colour_of.push_back(c);
@@ -124,7 +124,7 @@ double control_share(double* use) {
   g.route(0, 0, 1, kS, 1 << kE);
   g.settle();
   const int cycles = 4000;
-  Counted words("W10.control");
+  Counted words("control plane");
   size_t first = 0;
   for (int i = 0; i < cycles + 200; ++i) {
     if (i == 200) first = g.edge(kE, 0).seen.size();
@@ -333,8 +333,8 @@ ColourRun run_colours(uint64_t seed, int words) {
       const auto got = static_cast<uint32_t>(n.in_head(q));
       if (got != flow.word()) {
         throw DeviceFault(
-            fmt::format("W11: tile ({}, {}) queue {} takes 0x{:08x} instead of 0x{:08x}", r, c, q,
-                        got, flow.word()));
+            fmt::format("permutations: tile ({}, {}) queue {} takes 0x{:08x} instead of 0x{:08x}",
+                        r, c, q, got, flow.word()));
       }
       ++flow.next;
     }
@@ -357,7 +357,7 @@ ColourRun run_colours(uint64_t seed, int words) {
   while (taken < expected) {
     g.step();
     if (g.cycle() - start > 100ull * static_cast<uint64_t>(words)) {
-      throw InternalError("the colours of W11 do not arrive");
+      throw InternalError("the colours of the permutations do not arrive");
     }
   }
   result.cycles = g.cycle() - start;
@@ -385,13 +385,15 @@ std::vector<Figure> measure_shares(int most, const Progress& progress) {
   }
   double use = 0;
   const double control = control_share(&use);
-  return {{"W10", 100 * worst, {{"placements", placements}, {"flows", most}}},
-          {"W10.control", 100 * control, {{"share", control}, {"use", use}}},
-          {"W10.link", 100 * pair_use, {{"two_colours", pair_use}, {"all_placements", least_use}}}};
+  return {{"fabric.fair_share_error", 100 * worst, {{"placements", placements}, {"flows", most}}},
+          {"fabric.control_share", 100 * control, {{"share", control}, {"use", use}}},
+          {"fabric.link_use",
+           100 * pair_use,
+           {{"two_colours", pair_use}, {"all_placements", least_use}}}};
 }
 
 std::vector<Figure> measure_colours(uint64_t seed, int runs, int words, const Progress& progress) {
-  Figure f{"W11", 100, {}};
+  Figure f{"fabric.permutations", 100, {}};
   for (int i = 0; i < runs; ++i) {
     const ColourRun run = run_colours(seed + static_cast<uint64_t>(i), words);
     if (run.percent(words) <= f.value) {
@@ -421,8 +423,8 @@ std::vector<Figure> measure_broadcast(int words, const Progress& progress) {
     if (!n.in_valid(0)) return;
     const size_t i = static_cast<size_t>(c);
     if (n.in_head(0) != static_cast<uint64_t>(got[i])) {
-      throw DeviceFault(
-          fmt::format("W13: tile {} takes 0x{:x} instead of 0x{:x}", c, n.in_head(0), got[i]));
+      throw DeviceFault(fmt::format("broadcast: tile {} takes 0x{:x} instead of 0x{:x}", c,
+                                    n.in_head(0), got[i]));
     }
     if (got[i]++ == 0) first[i] = g.cycle();
     last[i] = g.cycle();
@@ -431,11 +433,11 @@ std::vector<Figure> measure_broadcast(int words, const Progress& progress) {
   g.run(words + 50);
   double rate = 1e9;
   for (size_t i = 0; i < kSide; ++i) {
-    if (got[i] != words) throw DeviceFault("W13: a broadcast did not arrive everywhere");
+    if (got[i] != words) throw DeviceFault("broadcast: a broadcast did not arrive everywhere");
     rate = std::min(rate, (words - 1) / static_cast<double>(last[i] - first[i]));
   }
   progress(1);
-  return {{"W13",
+  return {{"fabric.broadcast_rate",
            rate,
            {{"words", words},
             {"tiles", kSide},

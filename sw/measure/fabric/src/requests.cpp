@@ -27,8 +27,8 @@ void check_request(int at, uint32_t word) {
   const auto task = Brief::Task::get(Brief::Task::put(at));
   if (Brief::HopsX::get(word) != 0 || Brief::HopsY::get(word) != 0 ||
       Brief::Task::get(word) != task) {
-    throw DeviceFault(
-        fmt::format("W12: tile ({}, {}) takes the request 0x{:08x}", at / kSide, at % kSide, word));
+    throw DeviceFault(fmt::format("requests: tile ({}, {}) takes the request 0x{:08x}", at / kSide,
+                                  at % kSide, word));
   }
 }
 
@@ -57,7 +57,7 @@ Latency one_by_one(const Progress& progress) {
       return;
     }
     if (m.got_o) {
-      if (t != to) throw DeviceFault("W12: a request came to the wrong tile");
+      if (t != to) throw DeviceFault("requests: a request came to the wrong tile");
       check_request(t, m.got_data_o);
       got = g.cycle();
     }
@@ -67,7 +67,7 @@ Latency one_by_one(const Progress& progress) {
       waiting = false;
       got = 0;
       for (int i = 0; i < 100 && got == 0; ++i) g.step();
-      if (got == 0) throw DeviceFault("W12: a request did not arrive");
+      if (got == 0) throw DeviceFault("requests: a request did not arrive");
       g.step();
       const int hops = std::abs(from / kSide - to / kSide) + std::abs(from % kSide - to % kSide);
       const double extra = static_cast<double>(got - asked) - hops;
@@ -117,9 +117,9 @@ uint64_t at_full_load(uint64_t seed, int cycles, const Progress& progress) {
   for (int t = 0; t < kTiles; ++t) {
     const int64_t left = under_way[static_cast<size_t>(t)];
     if (left == 0) continue;
-    throw DeviceFault(fmt::format("W12.load: tile ({}, {}) has {} {} of what was asked of it",
-                                  t / kSide, t % kSide, std::abs(left),
-                                  left > 0 ? "not taken" : "taken twice"));
+    throw DeviceFault(
+        fmt::format("requests at full load: tile ({}, {}) has {} {} of what was asked of it",
+                    t / kSide, t % kSide, std::abs(left), left > 0 ? "not taken" : "taken twice"));
   }
   return result;
 }
@@ -131,10 +131,10 @@ std::vector<Figure> measure_requests(uint64_t seed, int cycles, const Progress& 
   const auto delivered = static_cast<double>(at_full_load(seed, cycles, progress));
   const double rate = delivered / cycles / kTiles;
   const double bound = 4.0 / kSide;
-  return {{"W12",
+  return {{"fabric.request_latency",
            latency.most,
            {{"pairs", kTiles * kTiles}, {"least", latency.least}, {"most", latency.most}}},
-          {"W12.load",
+          {"fabric.request_load",
            100 * rate / bound,
            {{"delivered", delivered},
             {"cycles", static_cast<double>(cycles)},

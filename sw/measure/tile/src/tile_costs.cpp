@@ -5,42 +5,43 @@
 
 namespace ow::bench {
 
-const std::vector<std::pair<std::string, TileRows::Measure>>& TileRows::table() {
-  static const std::vector<std::pair<std::string, Measure>> kTable = {
-      {"T1", &TileRows::axpy},
-      {"T2", &TileRows::dot},
-      {"T3", &TileRows::gemv},
-      {"T4", &TileRows::gemm},
-      {"T5", &TileRows::wide_and_bytes},
-      {"T6", &TileRows::streams},
-      {"T7", &TileRows::short_streams},
-      {"T8", &TileRows::sparse_activations},
-      {"T9", &TileRows::sparse_matrices},
-      {"T10", &TileRows::sparse_send},
-      {"T11", &TileRows::instruction_latency},
-      {"T12", &TileRows::task_latency},
-      {"T13", &TileRows::neighbour_latency},
-      {"T14", &TileRows::thread_costs},
-      {"T16", &TileRows::functions},
+const std::vector<TileRows::Measurement>& TileRows::table() {
+  static const std::vector<Measurement> kTable = {
+      {{"tile.axpy_f16"}, &TileRows::axpy},
+      {{"tile.dot_f16"}, &TileRows::dot},
+      {{"tile.gemv_f16"}, &TileRows::gemv},
+      {{"tile.gemm_f16"}, &TileRows::gemm},
+      {{"tile.axpy_f32", "tile.dot_i8"}, &TileRows::wide_and_bytes},
+      {{"tile.streamed_100", "tile.streamed_50", "tile.streamed_20", "tile.streamed_10",
+        "tile.streamed_5", "tile.streamed_1"},
+       &TileRows::streams},
+      {{"tile.streamed_16_samples_100", "tile.streamed_16_samples_20", "tile.streamed_16_samples_5",
+        "tile.streamed_8_samples_100", "tile.streamed_8_samples_20", "tile.streamed_8_samples_5"},
+       &TileRows::short_streams},
+      {{"tile.sparse_gemv_50", "tile.sparse_gemv_30", "tile.sparse_gemv_10"},
+       &TileRows::sparse_activations},
+      {{"tile.spmv_f16", "tile.spmv_f32"}, &TileRows::sparse_matrices},
+      {{"tile.send_nonzeros"}, &TileRows::sparse_send},
+      {{"tile.instruction_latency", "tile.axpy_back_to_back"}, &TileRows::instruction_latency},
+      {{"tile.task_latency", "tile.task_rate"}, &TileRows::task_latency},
+      {{"tile.neighbour_latency"}, &TileRows::neighbour_latency},
+      {{"tile.waiting_thread_loss", "tile.microthreads_loss"}, &TileRows::thread_costs},
+      {{"tile.functions"}, &TileRows::functions},
   };
   return kTable;
 }
 
-std::vector<std::string> TileBench::rows() {
-  std::vector<std::string> names;
-  for (const auto& [name, measure] : TileRows::table()) names.push_back(name);
-  return names;
+std::vector<std::vector<std::string>> TileBench::measurements() {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [names, measure] : TileRows::table()) rows.push_back(names);
+  return rows;
 }
 
-std::vector<TileFigure> TileBench::measure(const std::string& row) {
-  for (const auto& [name, measure] : TileRows::table()) {
-    if (name != row) continue;
-    std::vector<TileFigure> out;
-    TileRows rows(*this, out);
-    (rows.*measure)();
-    return out;
-  }
-  throw BadInput("no row " + row + " of ow bench tile");
+std::vector<TileFigure> TileBench::measure(size_t measurement) {
+  std::vector<TileFigure> out;
+  TileRows rows(*this, out);
+  (rows.*TileRows::table().at(measurement).measure)();
+  return out;
 }
 
 std::vector<std::string> TileBench::operations() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1 to T5: dense kernels.
+// Dense kernels.
 #include "tile_measure.h"
 
 namespace ow::bench {
@@ -25,8 +25,8 @@ void TileRows::axpy() {
       if (yo == 0 || !options_.all_alignments) tile().write(xa, Type::F16, x);
       tile().write(ya, Type::F16, y);
       const CallResult r = run(OW_TB_AXPY_F16, {kN, a, xa, ya});
-      check(fmt::format("T1 at x + {} bytes, y + {}", 2 * xo, yo), tile().read(ya, Type::F16, kN),
-            want);
+      check(fmt::format("axpy f16 at x + {} bytes, y + {}", 2 * xo, yo),
+            tile().read(ya, Type::F16, kN), want);
       if (r.cycles > worst) {
         worst = r.cycles;
         raw["worst_x_offset"] = 2 * xo;
@@ -45,7 +45,7 @@ void TileRows::axpy() {
   raw["cycles_best"] = static_cast<double>(best);
   raw["cycles_mean"] = sum / runs;
   raw["alignments"] = runs;
-  figure("T1", 100.0 * kN / kLanes / static_cast<double>(worst), raw);
+  figure("tile.axpy_f16", 100.0 * kN / kLanes / static_cast<double>(worst), raw);
 }
 
 void TileRows::dot() {
@@ -60,11 +60,11 @@ void TileRows::dot() {
     tile().write(xa, type, x);
     tile().write(ya, type, y);
     const CallResult r = run(type == Type::F16 ? OW_TB_DOT_F16 : OW_TB_DOT_BF16, {kN, xa, ya, ra});
-    check("T2", tile().read(ra, Type::F32, 1), {golden::dot(type, Type::F32, x, y)});
+    check("dot", tile().read(ra, Type::F32, 1), {golden::dot(type, Type::F32, x, y)});
     timing(fmt::format("dot {} {}", golden::type_name(type), kN), kN, r.cycles, kN / kLanes,
            2 * kN * 2 / 32.0);
     if (type == Type::F16) {
-      figure("T2", 100.0 * kN / kLanes / static_cast<double>(r.cycles),
+      figure("tile.dot_f16", 100.0 * kN / kLanes / static_cast<double>(r.cycles),
              {{"cycles", static_cast<double>(r.cycles)},
               {"beats", static_cast<double>(r.counters[kCtrBeats])}});
     }
@@ -84,12 +84,12 @@ void TileRows::gemv() {
     tile().write(xa, Type::F16, x);
     const CallResult r =
         run(transposed ? OW_TB_GEMV_T_F16 : OW_TB_GEMV_F16, {kN, kN, aa, kN, xa, ya});
-    check(transposed ? "T3 transposed" : "T3", tile().read(ya, Type::F16, kN),
+    check(transposed ? "gemv, transposed" : "gemv", tile().read(ya, Type::F16, kN),
           transposed ? golden::gemv_t(Type::Mixed, kN, a, x) : golden::gemv(Type::F16, kN, a, x));
     const double beats = kN * kN / kLanes;
     timing(transposed ? "gemv_t f16 128x128" : "gemv f16 128x128", kN * kN, r.cycles, beats);
     if (!transposed) {
-      figure("T3", 100.0 * beats / static_cast<double>(r.cycles),
+      figure("tile.gemv_f16", 100.0 * beats / static_cast<double>(r.cycles),
              {{"cycles", static_cast<double>(r.cycles)},
               {"beats", static_cast<double>(r.counters[kCtrBeats])}});
     }
@@ -107,10 +107,11 @@ void TileRows::gemm() {
   tile().write(aa, Type::F16, a);
   tile().write(ba, Type::F16, b);
   const CallResult r = run(OW_TB_GEMM_F16, {kN, kN, kN, aa, kN, ba, kN, ca, kN, 0});
-  check("T4", tile().read(ca, Type::F16, kN * kN), golden::gemm(Type::Mixed, kN, kN, kN, a, b, {}));
+  check("gemm", tile().read(ca, Type::F16, kN * kN),
+        golden::gemm(Type::Mixed, kN, kN, kN, a, b, {}));
   const double beats = kN * kN * kN / kLanes;
   timing("gemm f16 64x64x64", kN * kN * kN, r.cycles, beats);
-  figure("T4", 100.0 * beats / static_cast<double>(r.cycles),
+  figure("tile.gemm_f16", 100.0 * beats / static_cast<double>(r.cycles),
          {{"cycles", static_cast<double>(r.cycles)},
           {"beats", static_cast<double>(r.counters[kCtrBeats])},
           {"stall_memory", static_cast<double>(r.counters[kCtrStallMemory])},
@@ -129,9 +130,9 @@ void TileRows::wide_and_bytes() {
     tile().write(xa, Type::F32, x);
     tile().write(ya, Type::F32, y);
     const CallResult r = run(OW_TB_AXPY_F32, {kN, a, xa, ya});
-    check("T5 fp32 axpy", tile().read(ya, Type::F32, kN), golden::axpy(Type::F32, a, x, y));
+    check("axpy f32", tile().read(ya, Type::F32, kN), golden::axpy(Type::F32, a, x, y));
     timing("axpy f32 4096", kN, r.cycles, kN / 2.0);
-    figure("T5.f32", 100.0 * kN / 2 / static_cast<double>(r.cycles),
+    figure("tile.axpy_f32", 100.0 * kN / 2 / static_cast<double>(r.cycles),
            {{"cycles", static_cast<double>(r.cycles)},
             {"beats", static_cast<double>(r.counters[kCtrBeats])}});
   }
@@ -146,9 +147,9 @@ void TileRows::wide_and_bytes() {
     tile().write(xa, Type::I8, x);
     tile().write(ya, Type::I8, y);
     const CallResult r = run(OW_TB_DOT_I8, {kN, xa, ya, ra});
-    check("T5 int8 dot", tile().read(ra, Type::I32, 1), {golden::dot(Type::I8, Type::I32, x, y)});
+    check("dot i8", tile().read(ra, Type::I32, 1), {golden::dot(Type::I8, Type::I32, x, y)});
     timing("dot i8 16384", kN, r.cycles, kN / 16.0, 2 * kN / 32.0);
-    figure("T5.i8", 100.0 * kN / 16 / static_cast<double>(r.cycles),
+    figure("tile.dot_i8", 100.0 * kN / 16 / static_cast<double>(r.cycles),
            {{"cycles", static_cast<double>(r.cycles)},
             {"beats", static_cast<double>(r.counters[kCtrBeats])}});
   }

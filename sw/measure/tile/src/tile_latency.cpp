@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T11 to T14: latencies and threads.
+// Latencies and threads.
 #include "ow/device/sim_control.h"
 #include "ow/sim/single_tile.h"
 #include "tile_measure.h"
@@ -38,9 +38,9 @@ void TileRows::instruction_latency() {
     tile.prepare(call, 0);
     const uint32_t before = static_cast<uint32_t>(read_counters(tile.control(), 0, 0)[kCtrBeats]);
     tile.start(0);
-    tile.wait("T11");
+    tile.wait("axpy");
     tile.finish(call, 0);
-    check("T11", tile.read(ya, Type::F16, kN), golden::axpy(Type::F16, a, x, y));
+    check("axpy", tile.read(ya, Type::F16, kN), golden::axpy(Type::F16, a, x, y));
     uint64_t first = 0;
     for (const auto& [cycle, value] : reads) {
       if (value != before) {
@@ -49,8 +49,8 @@ void TileRows::instruction_latency() {
         break;
       }
     }
-    if (first == 0 || decode == 0) throw DeviceFault("T11: no beat was seen");
-    figure("T11.latency", static_cast<double>(first - decode),
+    if (first == 0 || decode == 0) throw DeviceFault("axpy: no beat was seen");
+    figure("tile.instruction_latency", static_cast<double>(first - decode),
            {{"retired", static_cast<double>(decode)}, {"first_beat", static_cast<double>(first)}});
   }
   {
@@ -75,10 +75,11 @@ void TileRows::instruction_latency() {
       call.dsrs.push_back(memory(2 * t + 1, Type::F16, xa + at, {{kEach, 2}}, kSaveAddress));
     }
     const CallResult r = tile().call(call);
-    check("T11 back to back", tile().read(ya, Type::F16, kN), golden::axpy(Type::F16, a, x, y));
+    check("axpys back to back", tile().read(ya, Type::F16, kN), golden::axpy(Type::F16, a, x, y));
     const double each = static_cast<double>(r.cycles) / (12 * kRounds);
     timing("96 axpys of 64, back to back", kN, r.cycles, kN / kLanes);
-    figure("T11.back", each, {{"cycles", static_cast<double>(r.cycles)}, {"axpys", 12 * kRounds}});
+    figure("tile.axpy_back_to_back", each,
+           {{"cycles", static_cast<double>(r.cycles)}, {"axpys", 12 * kRounds}});
   }
 }
 
@@ -95,14 +96,14 @@ void TileRows::task_latency() {
     });
     tile.device().sim()->record_edges(true);
     tile.send({{TileRunner::kColourTask, false, 7}});
-    tile.wait("T12");
+    tile.wait("data task");
     uint64_t edge = 0;
     for (const EdgeEvent& e : tile.device().sim()->edge_log()) {
       if (e.in && e.wavelet.colour == TileRunner::kColourTask) edge = e.cycle;
     }
-    if (first == 0 || edge == 0) throw DeviceFault("T12: the task did not run");
+    if (first == 0 || edge == 0) throw DeviceFault("data task: the task did not run");
     figure(
-        "T12.latency", static_cast<double>(first - (edge + 1)),
+        "tile.task_latency", static_cast<double>(first - (edge + 1)),
         {{"edge", static_cast<double>(edge)}, {"first_instruction", static_cast<double>(first)}});
   }
   {
@@ -126,9 +127,9 @@ void TileRows::task_latency() {
       sum += 3 * k + 1;
     }
     tile.send(stream);
-    tile.wait("T12");
-    check("T12", {tile.read_word(word)}, {sum});
-    figure("T12.rate", static_cast<double>(last - first) / (kWavelets - 1),
+    tile.wait("data task");
+    check("data task", {tile.read_word(word)}, {sum});
+    figure("tile.task_rate", static_cast<double>(last - first) / (kWavelets - 1),
            {{"wavelets", kWavelets}, {"cycles", static_cast<double>(last - first)}});
   }
 }
@@ -150,15 +151,15 @@ void TileRows::neighbour_latency() {
   tile.prepare(receive, 1);
   tile.prepare(send, 0);
   tile.start(1);
-  tile.wait("T13");  // the receiver waits for the fabric
+  tile.wait("words to the neighbour");  // the receiver waits for the fabric
   tile.start(0);
-  tile.wait("T13");
+  tile.wait("words to the neighbour");
   const CallResult sent = tile.finish(send, 0);
   const CallResult received = tile.finish(receive, 1);
-  check("T13", tile.read(at, Type::I32, kWords, 1), x);
+  check("words to the neighbour", tile.read(at, Type::I32, kWords, 1), x);
   // Both cycle counts are the wafer's. The reads of the count stand before the sender's call of the
   // instruction and after the receiver's return from it.
-  figure("T13", static_cast<double>(received.end - sent.begin),
+  figure("tile.neighbour_latency", static_cast<double>(received.end - sent.begin),
          {{"send_begin", static_cast<double>(sent.begin)},
           {"send_end", static_cast<double>(sent.end)},
           {"receive_end", static_cast<double>(received.end)}});
@@ -196,14 +197,14 @@ void TileRows::thread_costs() {
       call.args = {ctl, a};
     }
     (waiting ? beside : alone) = tile().call(call).cycles;
-    check("T14", tile().read(ya, Type::F16, kN), want);
+    check("beside a waiting thread", tile().read(ya, Type::F16, kN), want);
   }
   std::vector<Wavelet> release;
   for (uint32_t k = 0; k < 4; ++k) release.push_back({TileRunner::kColourIn, false, k + 5});
   tile().send(release);
-  tile().wait("T14");
-  check("T14 waiting thread", tile().read(wa, Type::F32, 4), {5, 6, 7, 8});
-  figure("T14.wait", static_cast<double>(beside) - static_cast<double>(alone),
+  tile().wait("a waiting thread");
+  check("waiting thread", tile().read(wa, Type::F32, 4), {5, 6, 7, 8});
+  figure("tile.waiting_thread_loss", static_cast<double>(beside) - static_cast<double>(alone),
          {{"alone", static_cast<double>(alone)}, {"beside", static_cast<double>(beside)}});
 
   // The same beats on one thread and on twelve.
@@ -220,9 +221,9 @@ void TileRows::thread_costs() {
       call.dsrs.push_back(vector(2 * t + 1, Type::F16, xa + 2 * each * t, each));
     }
     cycles[threads == 1 ? 0 : 1] = tile().call(call).cycles;
-    check("T14 threads", tile().read(ya, Type::F16, kN), want);
+    check("microthreads", tile().read(ya, Type::F16, kN), want);
   }
-  figure("T14.threads", static_cast<double>(cycles[1]) - static_cast<double>(cycles[0]),
+  figure("tile.microthreads_loss", static_cast<double>(cycles[1]) - static_cast<double>(cycles[0]),
          {{"one", static_cast<double>(cycles[0])}, {"twelve", static_cast<double>(cycles[1])}});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T9: real sparse matrices.
+// Real sparse matrices.
 #include "tile_measure.h"
 
 namespace ow::bench {
@@ -91,7 +91,7 @@ void TileRows::sparse_matrices() {
       timing(fmt::format("spmv {} {}", label, name), m.nonzeros(), cycles,
              static_cast<double>(m.nonzeros()) / (type == Type::F32 ? 2 : 8));
     }
-    figure(std::string("T9.") + label, std::exp(logs / 6), raw);
+    figure(std::string("tile.spmv_") + label, std::exp(logs / 6), raw);
   }
 }
 

@@ -15,11 +15,11 @@ namespace ow::bench {
 
 using Baselines = std::map<std::string, uint64_t>;
 
-// Those of a bench; none, if the file has no part for it. BadInput, with file and line, for a file
+// Those of an area; none, if the file has no part for it. BadInput, with file and line, for a file
 // that is not as it must be.
-Baselines load_baselines(const std::string& path, const std::string& bench);
-// The part of the bench anew, the others as they are. A file that is not there becomes one.
-void write_baselines(const std::string& path, const std::string& bench, const Baselines& baselines);
+Baselines load_baselines(const std::string& path, const std::string& area);
+// Writes the part of the area; the others stay. A file that is not there becomes one.
+void write_baselines(const std::string& path, const std::string& area, const Baselines& baselines);
 
 // Empty if `cycles` is within 1 % of the baseline of this name, or what is wrong.
 std::string baseline_note(const Baselines& baselines, const std::string& name, uint64_t cycles);

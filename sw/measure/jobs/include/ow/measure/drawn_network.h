@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks drawn by seed, run on the machine and compared with golden (row A5): what the compiler
+// Networks drawn by seed, run on the machine and compared with golden: what the compiler
 // and the streaming kernel take, and that they refuse the rest before they begin.
 #ifndef OW_MEASURE_DRAWN_NETWORK_H_
 #define OW_MEASURE_DRAWN_NETWORK_H_

@@ -15,12 +15,12 @@ namespace ow::bench {
 struct TileBenchOptions {
   std::string firmware;       // tile_calls.elf
   std::string spmv_firmware;  // tile_spmv.elf
-  std::string matrices;       // directory of the matrices of T9
+  std::string matrices;       // directory of the matrices of spmv
   uint64_t seed = 1;
-  bool all_alignments = true;  // T1: all 256; else 16 of them
+  bool all_alignments = true;  // axpy: all 256; else 16 of them
 };
 
-// A figure of a row of configs/targets.yaml (T1, T5.f32, ...), with what it is made of.
+// A row of configs/targets.yaml by its name (tile.axpy_f16), with what its value is made of.
 struct TileFigure {
   std::string row;
   double value = 0;
@@ -42,10 +42,11 @@ class TileBench {
  public:
   explicit TileBench(TileBenchOptions options) : options_(std::move(options)) {}
 
-  // Rows by name (T1 .. T14 and T16), in order.
-  static std::vector<std::string> rows();
-  // Measures one row. May be asked for any subset in any order.
-  std::vector<TileFigure> measure(const std::string& row);
+  // The rows of each measurement. One, "tile.functions", is no row of a target: it gives cycles of
+  // the non-linear functions over all their inputs.
+  static std::vector<std::vector<std::string>> measurements();
+  // Takes one of them, by its place in that list. May be asked for any subset in any order.
+  std::vector<TileFigure> measure(size_t measurement);
   // Single instructions, every operation with every type. Goes on after a difference; returns one
   // line for each.
   std::vector<std::string> operations();

@@ -1,29 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Campaigns of random defects: each set is a wafer of its own, brought up without a hint.
+// Campaigns of random defects: each set is a wafer of its own, brought up without a hint. And the
+// digits job on a wafer with defects.
 //
 // A stuck flip-flop that the self-test cannot see is left in use; what else was found is compared
 // without it then. Such a set is an escape: it counts neither as right nor as wrong, and another
 // one is drawn in its place.
-#include "wafer_campaign.h"
+//
+// OW_SEED, OW_SETS, OW_DIGITS and OW_BEYOND set the first seed, the number of sets within the
+// repair limits, how many of them run the digits job, and the number of sets beyond the limits.
+#include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <future>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "options.h"
 #include "ow/base/error.h"
+#include "ow/check/training_job.h"
+#include "ow/compile/job.h"
 #include "ow/measure/repair_rules.h"
+#include "ow/open/wafer.h"
+#include "ow/sim/sim.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/files.h"
 
-namespace ow::bench {
+namespace ow {
 namespace {
+
+const std::string kConfigs = OW_SOURCE_DIR "/configs/";
+const std::string kWafer = kConfigs + "wafer-2x2.yaml";
+
+// The digits job on `limit` images (0: all of them, and the large layer) on the device that `make`
+// gives.
+jobs::RunReport run_digits_job(size_t limit,
+                               std::function<std::unique_ptr<Device>(GridShape)> make) {
+  jobs::RunOptions run =
+      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+  run.limit = limit;
+  run.make = std::move(make);
+  jobs::RunParams params = jobs::read_job(kConfigs + "digits.yaml").network();
+  if (limit != 0) params.large.reset();
+  return jobs::run_network(params, run);
+}
 
 using Kind = wafer::TileFault::Kind;
 
@@ -36,12 +60,9 @@ struct Set {
   wafer::Faults faults;
   bool with_digits = false;
 
-  std::string error;     // what is not as it must be; empty if all is
-  size_t unseen = 0;     // stuck flip-flops that the self-test does not see
-  bool noticed = false;  // though the verification of the mesh does
+  std::string error;  // what is not as it must be; empty if all is
+  size_t unseen = 0;  // stuck flip-flops that the self-test does not see
   std::string digits;
-  uint64_t cycles = 0;
-  long offered = 0;  // tiles of the rectangle, beyond the limits
 
   size_t flip_flops() const {
     return static_cast<size_t>(
@@ -52,21 +73,19 @@ struct Set {
 
 class Campaign {
  public:
-  Campaign(Rows* rows, const WaferBench& bench, bool beyond)
-      : rows_(rows),
-        bench_(bench),
-        beyond_(beyond),
-        shape_(wafer::read_shape(bench.wafer)),
+  Campaign(bool beyond, uint64_t sets, uint64_t digits)
+      : beyond_(beyond),
+        shape_(wafer::read_shape(kWafer)),
         registers_(wafer::mini_tile_registers()),
-        mini_(bench.selftest(true)),
-        wanted_(beyond ? bench.beyond : bench.sets),
-        next_seed_(rows->options().seed) {
+        mini_(wafer::selftest_options(true, false, OW_FIRMWARE_DIR)),
+        wanted_(sets),
+        digits_(digits),
+        next_seed_(test_option("OW_SEED", 1)) {
     mini_.accept_smaller = beyond;
-    if (!beyond && bench.digits > 0) full_ = bench.selftest(false);
+    if (digits > 0) full_ = wafer::selftest_options(false, false, OW_FIRMWARE_DIR);
   }
 
   void run() {
-    for (uint64_t k = 0; k < bench_.skip; ++k) draw();
     uint64_t judged = 0;
     while (judged < wanted_) {
       const size_t first = sets_.size();
@@ -75,8 +94,10 @@ class Campaign {
       bring_up_from(first);
       for (size_t i = first; i < sets_.size(); ++i) judged += sets_[i].unseen == 0 ? 1 : 0;
     }
-    report();
   }
+
+  const std::vector<Set>& sets() const { return sets_; }
+  const wafer::Shape& shape() const { return shape_; }
 
  private:
   // The next set on this side of the repair limits, by consecutive seeds. One to seven faults, or
@@ -92,15 +113,13 @@ class Campaign {
                                    {0, 0, shape_.logical_rows(), shape_.logical_cols()});
       if (within != beyond_) return set;
     }
-    throw BadInput(fmt::format("{}: none of {} sets of faults is {} the wafer's repair limits",
-                               bench_.wafer, kMostPassedOver, beyond_ ? "beyond" : "within"));
+    throw InternalError("no set of faults on this side of the wafer's repair limits");
   }
 
   // Spread over the campaign, of the sets without stuck flip-flops: those are of a tile of `mini`.
   void choose_digits() {
-    const uint64_t digits = beyond_ ? 0 : bench_.digits;
-    for (uint64_t k = 0; k < digits; ++k) {
-      for (size_t i = k * sets_.size() / digits; i < sets_.size(); ++i) {
+    for (uint64_t k = 0; k < digits_; ++k) {
+      for (size_t i = k * sets_.size() / digits_; i < sets_.size(); ++i) {
         if (sets_[i].with_digits || sets_[i].flip_flops() > 0) continue;
         sets_[i].with_digits = true;
         break;
@@ -108,26 +127,14 @@ class Campaign {
     }
   }
 
-  // Workers take one set after the other; what comes out does not depend on who does.
+  // Workers take one set after the other. The result does not depend on which worker does.
   void bring_up_from(size_t first) {
     std::atomic<size_t> next{first};
-    std::mutex mutex;
-    const Progress bar = rows_->progress(beyond_ ? "beyond repair" : "within repair");
     const auto work = [&] {
-      for (size_t i = next++; i < sets_.size(); i = next++) {
-        Set& set = sets_[i];
-        run_set(&set);
-        const std::lock_guard<std::mutex> lock(mutex);
-        for (const std::string& text : {set.error, set.digits}) {
-          if (text.empty()) continue;
-          std::fprintf(stderr, "seed %llu: %s\n", static_cast<unsigned long long>(set.seed),
-                       text.c_str());
-        }
-        bar(static_cast<double>(++done_) / static_cast<double>(sets_.size()));
-      }
+      for (size_t i = next++; i < sets_.size(); i = next++) run_set(&sets_[i]);
     };
     std::vector<std::future<void>> workers;
-    for (unsigned k = 1; k < bench_.jobs; ++k) {
+    for (unsigned k = 1; k < std::thread::hardware_concurrency(); ++k) {
       workers.push_back(std::async(std::launch::async, work));
     }
     work();
@@ -153,15 +160,13 @@ class Campaign {
   void bring_up(Set* set) const {
     const auto device = wafer::make_mini_wafer_device(shape_, set->faults);
     const wafer::Bringup found = wafer::bring_up(*device, &device->device(), mini_);
-    set->cycles = device->device().cycle();
     const wafer::Judgement judgement = wafer::judge(shape_, set->faults, found.defects);
     set->unseen = judgement.unseen;
-    set->noticed = !found.verification.empty();
     if (!judgement.right()) {
       set->error = fmt::format("found {}, broken {}", wafer::to_json(shape_, found.defects).dump(),
                                wafer::to_json(shape_, set->faults.expected(shape_)).dump());
     } else if (judgement.exact) {
-      set->error = beyond_ ? check_refused(found, set) : check_repaired(found);
+      set->error = beyond_ ? check_refused(found, *set) : check_repaired(found);
     }
   }
 
@@ -170,13 +175,12 @@ class Campaign {
     return found.verification.empty() ? "" : found.verification.front();
   }
 
-  std::string check_refused(const wafer::Bringup& found, Set* set) const {
+  std::string check_refused(const wafer::Bringup& found, const Set& set) const {
     const wafer::Window& w = found.largest;
-    set->offered = w.tiles();
     if (found.repair.map) return "was not refused";
     if (found.repair.reason.empty()) return "was refused without a reason";
     // By the faults and the rules, not by what was found, nor by repair.
-    const long largest = wafer::rules::most_tiles(shape_, set->faults.unusable(shape_));
+    const long largest = wafer::rules::most_tiles(shape_, set.faults.unusable(shape_));
     if (w.tiles() != largest) {
       return fmt::format("a rectangle of {} tiles was offered, one of {} works", w.tiles(),
                          largest);
@@ -188,7 +192,7 @@ class Campaign {
 
   // The digits job on full tiles with the same faults; what is wrong, empty if nothing is.
   std::string run_digits(const Set& set) const {
-    const jobs::RunReport report = run_wafer_job(bench_, 16, [&](GridShape) {
+    const jobs::RunReport report = run_digits_job(16, [&](GridShape) {
       std::unique_ptr<wafer::WaferDevice> device = wafer::make_wafer_device(shape_, set.faults);
       const wafer::Bringup b = wafer::bring_up(*device, &device->device(), full_);
       if (!b.good()) throw DeviceFault("the wafer of full tiles was not repaired");
@@ -201,87 +205,66 @@ class Campaign {
                        report.compared());
   }
 
-  void report() const {
-    uint64_t right = 0, escaped = 0, noticed = 0, flip_flops = 0, unseen = 0;
-    uint64_t faults = 0, cycles = 0, digits_right = 0, digits_run = 0;
-    nlohmann::json wrong = nlohmann::json::array();
-    std::map<std::string, uint64_t> kinds;
-    std::map<long, uint64_t> offered;
-    for (const Set& set : sets_) {
-      faults += set.faults.count();
-      cycles += set.cycles;
-      flip_flops += set.flip_flops();
-      unseen += set.unseen;
-      escaped += set.unseen > 0 ? 1 : 0;
-      noticed += set.unseen > 0 && set.noticed ? 1 : 0;
-      right += set.unseen == 0 && set.error.empty() ? 1 : 0;
-      digits_run += set.with_digits ? 1 : 0;
-      digits_right += set.with_digits && set.digits.empty() ? 1 : 0;
-      if (beyond_ && set.unseen == 0) ++offered[set.offered];
-      for (const std::string& text : {set.error, set.digits}) {
-        if (text.empty()) continue;
-        wrong.push_back({{"seed", set.seed},
-                         {"faults", set.count},
-                         {"file", wafer::to_json(shape_, set.faults)},
-                         {"error", text}});
-      }
-      count_kinds(set.faults, &kinds);
-    }
-    nlohmann::json raw = {{"sets", wanted_},
-                          {"right", right},
-                          {"escaped_sets", escaped},
-                          {"escaped_sets_noticed_by_verification", noticed},
-                          {"stuck_flip_flops", flip_flops},
-                          {"stuck_flip_flops_unseen", unseen},
-                          {"faults", faults},
-                          {"faults_by_kind", kinds},
-                          {"cycles", cycles},
-                          {"wrong", wrong}};
-    for (const auto& [tiles, n] : offered) raw["offered_tiles"][std::to_string(tiles)] = n;
-    rows_->add(beyond_ ? "W9" : "W8", static_cast<double>(right), raw);
-    if (!beyond_) {
-      rows_->add("W8.escapes", static_cast<double>(escaped),
-                 {{"sets_drawn", sets_.size()},
-                  {"stuck_flip_flops", flip_flops},
-                  {"unseen", unseen},
-                  {"noticed_by_verification", noticed}});
-    }
-    if (digits_run > 0) {
-      rows_->add("W8.digits", static_cast<double>(digits_right), {{"wafers", digits_run}});
-    }
-  }
-
-  static void count_kinds(const wafer::Faults& f, std::map<std::string, uint64_t>* kinds) {
-    for (const wafer::TileFault& t : f.tiles) {
-      const bool coupled = t.coupling != wafer::TileFault::Coupling::None;
-      ++(*kinds)[t.kind == Kind::Memory     ? coupled ? "coupled cells" : "stuck cell"
-                 : t.kind == Kind::Register ? "stuck flip-flop"
-                 : t.kind == Kind::Silent   ? "silent router"
-                                            : "babbling router"];
-    }
-    (*kinds)["wire"] += f.wires.size();
-    (*kinds)["wire to a link"] += f.edges.size();
-    (*kinds)["lane"] += f.lanes.size();
-    (*kinds)["station"] += f.stations.size();
-  }
-
-  Rows* rows_;
-  const WaferBench& bench_;
   const bool beyond_;
   const wafer::Shape shape_;
   const std::vector<wafer::Register> registers_;  // of a tile of `mini`
   wafer::BringupOptions mini_;
   wafer::BringupOptions full_;
   const uint64_t wanted_;
+  const uint64_t digits_;
   uint64_t next_seed_;
   std::vector<Set> sets_;
-  std::atomic<size_t> done_{0};
 };
 
-}  // namespace
-
-void wafer_campaign(Rows* rows, const WaferBench& bench, bool beyond) {
-  Campaign(rows, bench, beyond).run();
+// What went wrong, with the faults of each set, and how many sets escaped.
+uint64_t judge(const Campaign& campaign) {
+  uint64_t escaped = 0;
+  for (const Set& set : campaign.sets()) {
+    escaped += set.unseen > 0 ? 1 : 0;
+    EXPECT_EQ(set.error + set.digits, "")
+        << "seed " << set.seed << ": " << wafer::to_json(campaign.shape(), set.faults).dump();
+  }
+  std::printf("%zu sets, %llu with a stuck flip-flop that the self-test cannot see\n",
+              campaign.sets().size(), static_cast<unsigned long long>(escaped));
+  return escaped;
 }
 
-}  // namespace ow::bench
+TEST(WaferCampaign, SetsWithinTheLimitsAreFoundExactlyRepairedAndVerified) {
+  const uint64_t sets = test_option("OW_SETS", 500);
+  const uint64_t digits = test_option("OW_DIGITS", sets / 25);
+  Campaign campaign(false, sets, digits);
+  campaign.run();
+  EXPECT_LE(judge(campaign), sets / 2);
+  const auto with_digits = std::count_if(campaign.sets().begin(), campaign.sets().end(),
+                                         [](const Set& set) { return set.with_digits; });
+  EXPECT_EQ(static_cast<uint64_t>(with_digits), digits);
+}
+
+TEST(WaferCampaign, SetsBeyondTheLimitsAreRefusedWithTheReasonAndTheLargestRectangle) {
+  Campaign campaign(true, test_option("OW_BEYOND", 100), 0);
+  campaign.run();
+  judge(campaign);
+}
+
+TEST(WaferJob, TheDigitsHaveTheBitsOfGoldenOnAGridAndOnAWaferWithDefects) {
+  const auto wafer_with_defects = [](GridShape) {
+    wafer::WaferSource source;
+    source.wafer = kWafer;
+    source.defects = kConfigs + "defects-2x2.yaml";
+    source.firmware = OW_FIRMWARE_DIR;
+    return std::move(wafer::ready_wafer(source).device);
+  };
+  const jobs::RunReport flat =
+      run_digits_job(0, [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); });
+  const jobs::RunReport wafer = run_digits_job(0, wafer_with_defects);
+  for (const jobs::RunReport* run : {&flat, &wafer}) {
+    EXPECT_GT(run->compared(), 0u);
+    EXPECT_EQ(run->mismatches(), 0u);
+    ASSERT_TRUE(run->training.has_value());
+    EXPECT_GT(run->training->compared, 0u);
+  }
+  EXPECT_EQ(flat.right_device, wafer.right_device);
+}
+
+}  // namespace
+}  // namespace ow
