@@ -13,7 +13,7 @@
 #include "ow/device/link_word.h"
 #include "ow/device/reticle_mesh.h"
 #include "ow/device/sim_control.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim_device.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/repair.h"

@@ -262,8 +262,7 @@ class Runner {
     const uint64_t first_cycle = device->cycle();
     report_.device = device->description();
     ControlPlane control(*device);
-    TileConfig tile = read_config(control, 0, 0);
-    read_features(control, 0, 0, &tile);
+    const TileConfig tile = read_tile_config(control, 0, 0);
     const size_t samples = checked_.samples.samples();
     const Plans plans = plans_for(params_, samples, checked_, tile);
     const StreamPlan& plan = plans.network;

@@ -9,7 +9,12 @@
 #include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/causes.h"
+#include "ow/device/tile_map.h"
 #include "ow/firmware/stream_layer.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {
@@ -28,7 +33,7 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
   if (network.layers.size() != plan.layers.size() || network.type != plan.type) {
     throw InternalError("the plan is for another network");
   }
-  const TileConfig tile = read_config(control_, 0, 0);
+  const TileSize tile = read_tile_size(control_, 0, 0);
   if (tile.lanes != plan_.tile.lanes || tile.sram_bytes < plan_.tile.sram_bytes ||
       tile.threads < plan_.tile.threads || tile.colours < plan_.colours.count) {
     throw BadInput(fmt::format(

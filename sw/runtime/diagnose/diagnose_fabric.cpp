@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnoser.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "diagnoser.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {

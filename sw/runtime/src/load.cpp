@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "ow/device/tile_map.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_checks.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "runtime_state.h"
 
 namespace ow {
@@ -138,7 +144,7 @@ class Loader {
     if (layout) check_features(*layout, machine_->tile());
     for (const Run::State::Part& part : run_->parts) {
       check_claims(part.image, machine_->tile());
-      if (layout) check_numbers(*layout, part.image);
+      if (layout) check_layout_numbers(*layout, part.image);
     }
   }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "grid.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/runtime/machine.h"
@@ -134,8 +135,7 @@ std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
 // ------------------------------------------------------------------------------------- machine --
 Runtime::State::State(std::unique_ptr<Device> device)
     : device_(std::move(device)), control_(*device_) {
-  tile_ = read_config(control_, 0, 0);
-  read_features(control_, 0, 0, &tile_);
+  tile_ = read_tile_config(control_, 0, 0);
   const TileConfig& config = tile_;
   info_.description = device_->description();
   info_.grid = device_->shape();

@@ -16,9 +16,10 @@
 #include "openwafer/runtime.h"
 #include "ow/device/bulk.h"
 #include "ow/device/control_plane.h"
+#include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/prints.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
 #include "spread.h"
 
 namespace ow {

@@ -4,7 +4,7 @@
 
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/routes.h"
 #include "ow/wafer/bringup.h"
 
 namespace ow::wafer {

@@ -15,9 +15,11 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/open/mini.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {

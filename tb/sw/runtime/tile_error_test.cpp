@@ -13,10 +13,14 @@
 
 #include "faults_kernel.h"
 #include "ow/base/error.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/isa/isa.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -102,7 +106,7 @@ class TileErrorTest : public testing::Test {
       EXPECT_NE(what.find(text), std::string::npos) << what << "\nexpected: " << text;
       EXPECT_EQ(what.find('\n'), std::string::npos) << what;
     }
-    EXPECT_FALSE(read_core(*control, kRow, kCol).running);
+    EXPECT_FALSE(read_core_state(*control, kRow, kCol).running);
     const HangReport report = make_hang_report(*control, &image);
     EXPECT_EQ(count_roots(report), roots) << report.text();
 

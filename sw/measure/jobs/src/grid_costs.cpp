@@ -10,6 +10,8 @@
 #include "ow/base/rng.h"
 #include "ow/compile/stream_job.h"
 #include "ow/golden/network.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/routes.h"
 
 namespace ow::jobs {
 
@@ -28,7 +30,7 @@ void run_checked(const std::string& what, const ElfImage& firmware, GridShape gr
   request.samples = samples;
   request.type = network.type;
   request.layers = network.shapes();
-  const StreamPlan plan = make_plan(request, firmware, read_config(control, 0, 0));
+  const StreamPlan plan = make_plan(request, firmware, read_tile_config(control, 0, 0));
   StreamJob job(control, firmware, plan, network);
   const Activations x = random_activations(static_cast<uint64_t>(samples), network.type,
                                            network.layers[0].inputs, plan.batch(), -1, 1);

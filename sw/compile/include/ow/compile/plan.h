@@ -15,17 +15,15 @@
 
 #include "ow/device/device.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {
 
 // The builds of the tile that are simulated (docs/architecture.md).
 constexpr TileConfig tile_of(const isa::Configuration& c) {
-  return {static_cast<int>(c.lanes),
-          static_cast<int>(c.num_threads),
-          static_cast<int>(c.num_colours),
-          c.sram_bytes,
+  return {{static_cast<int>(c.lanes), static_cast<int>(c.num_threads),
+           static_cast<int>(c.num_colours), c.sram_bytes},
           c.features,
           c.operations};
 }

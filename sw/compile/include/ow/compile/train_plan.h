@@ -31,7 +31,7 @@
 
 #include "ow/compile/plan.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
 #include "ow/tensor/training.h"
 
 namespace ow::jobs {
