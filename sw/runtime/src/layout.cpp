@@ -10,7 +10,7 @@
 
 namespace ow {
 
-uint32_t command(int slot, Command what, bool not_to_ramp) {
+uint32_t switch_command(int slot, Command what, bool not_to_ramp) {
   constexpr isa::SwitchOp kOps[] = {isa::SwitchOp::Nop, isa::SwitchOp::Advance,
                                     isa::SwitchOp::Reset, isa::SwitchOp::Teardown};
   return isa::Control::Commands::put(slot, isa::Command::Op::put(kOps[static_cast<size_t>(what)]) |
@@ -142,9 +142,10 @@ void Layout::chain(const std::string& name, Side towards, bool enter, bool leave
 
 void Layout::gather(const std::string& name, Side to) {
   const int c = colour(name);
-  const uint32_t kAdvance = command(0, Command::Advance);
+  const uint32_t kAdvance = switch_command(0, Command::Advance);
   uint32_t reset = 0;  // of every router on the way, however long: the list goes round
-  for (int slot = 0; slot < isa::kNumCommands; ++slot) reset |= command(slot, Command::Reset);
+  for (int slot = 0; slot < isa::kNumCommands; ++slot)
+    reset |= switch_command(slot, Command::Reset);
   streams_[name].to_grid = false;
   for (const std::vector<Place>& line : lines(to)) {
     for (size_t k = 0; k < line.size(); ++k) {
@@ -302,10 +303,10 @@ void Layout::filter(int row, int col, const Filter& filter) {
   filters.push_back(filter);
 }
 
-void Layout::receive(const std::string& name, int row, int col, int colour) {
+void Layout::tile_receives(const std::string& name, int row, int col, int colour) {
   queue(name, true, row, col, colour);
 }
-void Layout::send(const std::string& name, int row, int col, int colour) {
+void Layout::tile_sends(const std::string& name, int row, int col, int colour) {
   queue(name, false, row, col, colour);
 }
 
@@ -313,12 +314,12 @@ void Layout::host_sends(const std::string& name, Side from, int row, int col, in
   check_tile(name, row, col);
   host_stream(name, true).ports.push_back({row, col, from, colour});
 }
-void Layout::host_takes(const std::string& name, int row, int col, Side to, int colour) {
+void Layout::host_receives(const std::string& name, int row, int col, Side to, int colour) {
   check_tile(name, row, col);
   host_stream(name, false).ports.push_back({row, col, to, colour});
 }
 
-// A stream made only by host_sends or host_takes. Streams of named flows are already complete.
+// A stream made only by host_sends or host_receives. Streams of named flows are already complete.
 Layout::Stream& Layout::host_stream(const std::string& name, bool to_grid) {
   if (name.empty()) throw BadInput("layout: a name is empty");
   const auto [stream, is_new] = streams_.try_emplace(name);
@@ -363,12 +364,12 @@ Program::Program(std::string elf, Layout layout) : layout_(std::move(layout)) {
 }
 Program::Program(Layout layout) : layout_(std::move(layout)) {}
 
-Program& Program::add(const Rect& part, std::string elf) {
+Program& Program::add_firmware(const Rect& part, std::string elf) {
   if (part.row < 0 || part.col < 0 || part.rows < 1 || part.cols < 1) {
     throw BadInput(fmt::format("program: {}: {} x {} tiles at ({}, {})", elf, part.rows, part.cols,
                                part.row, part.col));
   }
-  for (const Part& other : parts_) {
+  for (const Firmware& other : parts_) {
     if (!other.rect || overlap(*other.rect, part)) {
       throw BadInput(fmt::format("program: {} and {} are for the same tiles", other.elf, elf));
     }
@@ -377,8 +378,8 @@ Program& Program::add(const Rect& part, std::string elf) {
   return *this;
 }
 
-Program& Program::set_bytes(const std::string& name, ElementType type, const void* data,
-                            size_t count, const Mapping& mapping) {
+Program& Program::set_parameter_bytes(const std::string& name, ElementType type, const void* data,
+                                      size_t count, const Mapping& mapping) {
   const auto* bytes = static_cast<const uint8_t*>(data);
   parameters_.push_back({name, type, {bytes, bytes + count * element_bytes(type)}, count, mapping});
   return *this;

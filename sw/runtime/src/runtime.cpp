@@ -155,7 +155,7 @@ Runtime::State::State(std::unique_ptr<Device> device)
 }
 
 ControlPlane& Runtime::State::control() {
-  if (copy_) copy_->wait(Event::kPatience);
+  if (copy_) copy_->wait(Event::kCycleLimit);
   copy_.reset();
   return control_;
 }
@@ -305,7 +305,8 @@ static HangReport hang_report(Runtime::State& machine) {
   machine.work(kSettleCycles, nullptr);
   LoadedImages images;
   for (const std::shared_ptr<Run::State>& run : machine.runs) {
-    for (const Run::State::Part& part : run->parts) images.push_back({part.rect, &part.image});
+    for (const Run::State::LoadedPart& part : run->parts)
+      images.push_back({part.rect, &part.image});
   }
   return make_hang_report(control, images);
 }
@@ -321,7 +322,7 @@ std::string hang_text(Runtime::State& machine) { return lines(hang_report(machin
 std::string fault_text(Runtime::State& machine, bool held) {
   try {
     for (const std::shared_ptr<Run::State>& run : machine.runs) {
-      for (const Run::State::Part& part : run->parts) {
+      for (const Run::State::LoadedPart& part : run->parts) {
         check_errors(machine.control(), part.rect, &part.image);
       }
     }
@@ -333,13 +334,14 @@ std::string fault_text(Runtime::State& machine, bool held) {
   }
 }
 
-void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
+void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::LoadedPart*>& parts,
                    const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
   const uint64_t begin = device.patience_cycle();
   const auto report = [&](const std::string& how) {
-    for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
+    for (const Run::State::LoadedPart* part : parts)
+      check_errors(control, part->rect, &part->image);
     throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
   };
   // If a device can tell that nothing moves, the tiles are at rest then. Otherwise, and while other
@@ -353,10 +355,11 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
     const uint64_t left = cycles > passed ? cycles - passed : 0;
     const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
     look = std::min(2 * look, longest);
-    const bool rest = std::all_of(parts.begin(), parts.end(), [&](const Run::State::Part* part) {
-      check_errors(control, part->rect, &part->image);
-      return at_rest(control, part->rect);
-    });
+    const bool rest =
+        std::all_of(parts.begin(), parts.end(), [&](const Run::State::LoadedPart* part) {
+          check_errors(control, part->rect, &part->image);
+          return at_rest(control, part->rect);
+        });
     rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
     if (status == RunStatus::Quiet) report("hangs:");

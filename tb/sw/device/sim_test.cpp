@@ -121,7 +121,7 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   routes.apply(control);
   control.fence(whole(device->shape()));
   EXPECT_EQ(control.read_tile(0, 1, kActivate), 0u);
-  device->send(Side::West, 0, Wavelet{kColour, true, command(0, Command::Teardown, true)});
+  device->send(Side::West, 0, Wavelet{kColour, true, switch_command(0, Command::Teardown, true)});
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   EXPECT_EQ(control.read_tile(0, 1, kActivate), 1u << 29);
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);

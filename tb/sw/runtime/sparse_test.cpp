@@ -33,12 +33,12 @@ TEST(Library, MultipliesASparseMatrixThatItPacks) {
     images.insert(images.end(), image.begin(), image.end());
   }
   run.write("matrix", images);
-  run.write("x", plan.place_x(x), Mapping::same().of({matrix.cols}));
+  run.write("x", plan.place_x(x), Mapping::same().with_shape({matrix.cols}));
   run.launch("multiply").wait();
   std::vector<double> y;
   for (int t = 0; t < tiles; ++t) {
     plan.place_y(plan.parts[static_cast<size_t>(t)],
-                 run.read<f16>("y", Mapping::tiles().in({0, t, 1, 1})), &y);
+                 run.read<f16>("y", Mapping::tiles().on_tiles({0, t, 1, 1})), &y);
   }
 
   ASSERT_EQ(y.size(), matrix.rows);
