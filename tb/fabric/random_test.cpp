@@ -8,12 +8,11 @@
 #include <map>
 #include <random>
 
+#include "ow/device/neighbours.h"
 #include "seen.h"
 
 namespace ow::fabric {
 namespace {
-
-constexpr int kRowStep[4] = {-1, 0, 1, 0}, kColStep[4] = {0, 1, 0, -1};
 
 bool vertical(int port) { return port == kN || port == kS; }
 

@@ -211,7 +211,7 @@ uint64_t StreamJob::cycle_limit() const {
 void StreamJob::take_outputs(const std::vector<Outlet>& outlets, StreamRun* result) {
   result->outputs = Activations::zero(plan_.layers.back().shape.outputs, held_);
   for (const Outlet& o : outlets) {
-    const std::vector<Arrival> arrivals = control_.device().take(o.side, o.row, o.colour);
+    const std::vector<Arrival> arrivals = control_.device().take_arrivals(o.side, o.row, o.colour);
     if (arrivals.size() != o.blocks * o.words) {
       throw ProtocolError(fmt::format("{} edge, grid row {}: {} result wavelets, not {}",
                                       side_name(o.side), o.row, arrivals.size(),

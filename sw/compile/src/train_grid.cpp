@@ -274,7 +274,7 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
   rest_at_ = run_until_quiet(control_, firmware_, "after the last gradient", stay);
   Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
-    std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
+    std::vector<Arrival> arrivals = device.take_arrivals(Side::West, static_cast<int>(r), colour);
     if (arrivals.size() != numbers[r] + 1) {
       throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
                                       r, arrivals.size(), numbers[r] + 1));

@@ -274,7 +274,7 @@ void drop_connections(const Position& at, ReticleDefects* r) {
 
 }  // namespace
 
-Judgement judge(const Shape& shape, const Faults& faults, const Defects& found) {
+Judgement judge_defects(const Shape& shape, const Faults& faults, const Defects& found) {
   Judgement out;
   out.exact = same(scanned(shape, faults, found), faults.expected(shape));
   if (out.exact) return out;

@@ -45,7 +45,7 @@ struct SpmvRoom {
 
 // Some rows of a matrix, as the kernel reads them.
 struct SpmvPart {
-  std::vector<uint32_t> words;  // the image; its address in the tile is a multiple of 64
+  std::vector<uint32_t> words;  // the image, for an address that is a multiple of 8
   uint32_t first_row = 0;       // position of y[0] in SpmvPlan::row_order
   uint32_t rows = 0;            // elements of y
   size_t entries = 0;           // of the matrix

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ow/device/neighbours.h"
 #include "ow/device/tile_map.h"
 #include "ow/runtime/cores.h"
 #include "ow/runtime/load_checks.h"
@@ -17,8 +18,6 @@ namespace ow {
 namespace {
 
 constexpr uint64_t kStartCycles = 1'000'000;  // of start-up code and ow_main
-constexpr int kRowStep[4] = {-1, 0, 1, 0};
-constexpr int kColStep[4] = {0, 1, 0, -1};
 
 uint32_t out_of(int side) { return 1u << side; }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "grid.h"
+#include "ow/device/neighbours.h"
 #include "ow/runtime/routes.h"
 
 namespace ow {

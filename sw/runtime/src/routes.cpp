@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "grid.h"
 #include "ow/base/error.h"
+#include "ow/device/neighbours.h"
 #include "ow/device/tile_map.h"
 #include "ow/isa/isa.h"
 

@@ -393,7 +393,7 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
     bool all = true;
     for (size_t p = 0; p < ports.size(); ++p) {
       while (words[p].size() < wanted) {
-        const std::vector<Word> got = machine.take(ports[p], 1);
+        const std::vector<Word> got = machine.take_words(ports[p], 1);
         if (got.empty()) break;
         if (!got.front().control) words[p].push_back(got.front().data);
       }

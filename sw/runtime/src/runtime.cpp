@@ -102,7 +102,7 @@ class Runtime::State::Copy : public Event::State {
     for (const Side side : {Side::North, Side::East, Side::South, Side::West}) {
       const bool by_row = side == Side::West || side == Side::East;
       for (int i = 0; device.has_side(side) && i < (by_row ? grid.rows : grid.cols); ++i) {
-        device.take(side, i, kColourRsp);
+        device.take_arrivals(side, i, kColourRsp);
       }
     }
     failure_ += "\n" + fault_text(*machine_, false);
@@ -197,7 +197,7 @@ void Runtime::State::serve() {
 
 void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
   if (device_->available(port.side, port.index, port.colour) != 0) {
-    for (const Arrival& a : device_->take(port.side, port.index, port.colour)) {
+    for (const Arrival& a : device_->take_arrivals(port.side, port.index, port.colour)) {
       sink->words.push_back({a.wavelet.data, a.wavelet.ctrl});
     }
   }
@@ -224,7 +224,7 @@ size_t Runtime::State::waiting(const StreamPort& port) const {
          device_->available(port.side, port.index, port.colour);
 }
 
-std::vector<Word> Runtime::State::take(const StreamPort& port, size_t most) {
+std::vector<Word> Runtime::State::take_words(const StreamPort& port, size_t most) {
   Sink& sink = sinks_[port];
   fetch(port, &sink);
   const size_t end = std::min(sink.words.size(), sink.taken + most);
@@ -268,7 +268,7 @@ void Runtime::State::drop_streams(const Run::State& run) {
   end_callbacks(run);
   for (const StreamPort& port : ports_of(run.streams_out)) {
     sinks_.erase(port);
-    device_->take(port.side, port.index, port.colour);
+    device_->take_arrivals(port.side, port.index, port.colour);
   }
 }
 
@@ -397,7 +397,7 @@ std::vector<Print> Run::prints() {
   state_->machine->control();  // first finishes the copies under way
   std::vector<Print> all;
   for (PrintReader& printer : state_->printers) {
-    for (Print& print : printer.take()) all.push_back(std::move(print));
+    for (Print& print : printer.take_prints()) all.push_back(std::move(print));
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Print& a, const Print& b) { return a.cycle < b.cycle; });

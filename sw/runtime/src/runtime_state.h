@@ -64,7 +64,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   void produce(const StreamPort& port, std::function<std::optional<Word>()> next);
   void consume(const StreamPort& port, std::function<void(Word)> take);
   // Words that have arrived and have no consumer.
-  std::vector<Word> take(const StreamPort& port, size_t most);
+  std::vector<Word> take_words(const StreamPort& port, size_t most);
   // Returns words that were taken, so that they are taken again before all others.
   void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
   size_t waiting(const StreamPort& port) const;

@@ -63,7 +63,7 @@ class Probe {
   // ------------------------------------------------------------------------------- what is known
   // Alive: its station answers, in a row whose chain is whole.
   bool alive(int d, int p, int c) const { return found[index(d, p, c)] && usable[row_index(d, p)]; }
-  bool good(int d, int p, int c) const { return alive(d, p, c) && !bad_[index(d, p, c)]; }
+  bool usable_tile(int d, int p, int c) const { return alive(d, p, c) && !bad_[index(d, p, c)]; }
   // Gives a tile up. Only the first reason counts.
   void lose(int d, int p, int c, const std::string& why);
   bool broken(int d, const Position& a, const Position& b) const {
@@ -90,7 +90,7 @@ class Probe {
 
   // ------------------------------------------------------------------------- batches of commands
   void open_batch();
-  Handle add(int d, int p, int c, bool write, int reg, uint32_t data = 0);
+  Handle add_command(int d, int p, int c, bool write, int reg, uint32_t data = 0);
   // Where the link's status word w will be.
   Handle add_link(const LinkEnd& e, uint32_t w);
   // A packet for the tile's endpoint through its station.

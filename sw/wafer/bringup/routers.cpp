@@ -79,7 +79,7 @@ void RouterTest::run() {
     std::vector<size_t> tiles;
     probe_.each_alive([&](int d, int p, int c) {
       const size_t at = probe_.index(d, p, c);
-      if (probe_.good(d, p, c) && !(sent_[at] && heard_[at])) tiles.push_back(at);
+      if (probe_.usable_tile(d, p, c) && !(sent_[at] && heard_[at])) tiles.push_back(at);
     });
     return tiles;
   };
@@ -121,21 +121,21 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
   // credits along; it keeps its memory.
   probe_.open_batch();
   probe_.each_alive([&](int d, int p, int c) {
-    probe_.add(d, p, c, true, kStationControl, 0);
-    probe_.add(d, p, c, true, kStationTileFuse, 0);
+    probe_.add_command(d, p, c, true, kStationControl, 0);
+    probe_.add_command(d, p, c, true, kStationTileFuse, 0);
   });
   probe_.run_batch();
   probe_.open_batch();
   probe_.each_alive([&](int d, int p, int c) {
-    if (!probe_.good(d, p, c)) return;
+    if (!probe_.usable_tile(d, p, c)) return;
     TileFuse fuse = probe_.direct(d, p, c, setting);
     int* const skips[] = {&fuse.n_skip, &fuse.e_skip, &fuse.s_skip, &fuse.w_skip};
     for (int side = 0; side < 4; ++side) {
       Position at;
       if (!joined(d, p, c, side, &at)) *skips[side] = kNoSkip;
     }
-    probe_.add(d, p, c, true, kStationControl, kStationRun | kStationTest);
-    probe_.add(d, p, c, true, kStationTileFuse, fuse.word());
+    probe_.add_command(d, p, c, true, kStationControl, kStationRun | kStationTest);
+    probe_.add_command(d, p, c, true, kStationTileFuse, fuse.word());
     probe_.add_write(d, p, c, order,
                      {OW_SELFTEST_ROUTER, static_cast<uint32_t>(probe_.index(d, p, c)),
                       static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1),
@@ -146,7 +146,8 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
   probe_.open_batch();
   std::map<size_t, Handle> reads;
   probe_.each_alive([&](int d, int p, int c) {
-    if (probe_.good(d, p, c)) reads[probe_.index(d, p, c)] = probe_.add_read(d, p, c, result, 6);
+    if (probe_.usable_tile(d, p, c))
+      reads[probe_.index(d, p, c)] = probe_.add_read(d, p, c, result, 6);
   });
   probe_.run_batch();
   Exchange all;

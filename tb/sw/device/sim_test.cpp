@@ -242,7 +242,7 @@ TEST(Simulator, AColourCrossesTheGridAtOneHopACycleAndOneWaveletACycle) {
   const uint64_t start = device->cycle();
   device->send(Side::West, 0, stream);
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
-  const std::vector<Arrival> arrivals = device->take(Side::East, 0, 4);
+  const std::vector<Arrival> arrivals = device->take_arrivals(Side::East, 0, 4);
   ASSERT_EQ(arrivals.size(), stream.size());
   for (size_t k = 0; k < stream.size(); ++k) {
     EXPECT_EQ(arrivals[k].wavelet, stream[k]);

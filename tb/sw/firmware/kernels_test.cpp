@@ -382,7 +382,8 @@ TEST_F(Kernels, SendNonzeros) {
     }
     const uint32_t xa = place(Type::F16, x);
     run(OW_TB_SEND_NONZEROS, {n, xa});
-    const std::vector<Arrival> got = tile_.device().take(Side::East, 0, TileRunner::kColourOut);
+    const std::vector<Arrival> got =
+        tile_.device().take_arrivals(Side::East, 0, TileRunner::kColourOut);
     size_t at = 0;
     for (uint32_t i = 0; i < n; ++i) {
       if ((x[i] & 0x7FFF) == 0) continue;

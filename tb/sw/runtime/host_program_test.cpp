@@ -66,7 +66,7 @@ std::vector<uint32_t> add_stream(Device& device, const std::string& elf,
     throw DeviceFault(make_hang_report(control, &image).text());
   }
   std::vector<uint32_t> results;
-  for (const Arrival& a : device.take(Side::East, 0, kOut)) {
+  for (const Arrival& a : device.take_arrivals(Side::East, 0, kOut)) {
     if (!a.wavelet.ctrl) results.push_back(a.wavelet.data);
   }
   return results;

@@ -112,7 +112,7 @@ class TileErrorTest : public testing::Test {
 
     for (uint32_t k = 0; k < 10; ++k) device->send(Side::West, kRow, Wavelet{kThrough, false, k});
     EXPECT_EQ(device->run(1000), RunStatus::Quiet);
-    const std::vector<Arrival> out = device->take(Side::East, kRow, kThrough);
+    const std::vector<Arrival> out = device->take_arrivals(Side::East, kRow, kThrough);
     EXPECT_EQ(out.size(), 10u) << "through traffic";
     control->write(tile, 0xBF00, 0x12345678u);
     EXPECT_EQ(control->read_tile(kRow, kCol, 0xBF00), 0x12345678u);

@@ -134,7 +134,7 @@ HopCost measure_hops(const SimOptions& options) {
     const uint64_t sent = device->cycle();
     device->send(Side::West, 0, wavelet);
     device->run(kLimit);
-    std::vector<Arrival> arrivals = device->take(Side::East, 0, kColour);
+    std::vector<Arrival> arrivals = device->take_arrivals(Side::East, 0, kColour);
     if (arrivals.size() != 1 || arrivals[0].wavelet != wavelet) {
       throw DeviceFault("hop latency: the wavelet did not come through");
     }
@@ -145,7 +145,7 @@ HopCost measure_hops(const SimOptions& options) {
     for (uint64_t n = 0; n < kWavelets; ++n) stream[n].data = static_cast<uint32_t>(n);
     device->send(Side::West, 0, stream);
     device->run(kLimit);
-    arrivals = device->take(Side::East, 0, kColour);
+    arrivals = device->take_arrivals(Side::East, 0, kColour);
     if (arrivals.size() != kWavelets) throw DeviceFault("hop rate: wavelets are missing");
     for (uint64_t n = 0; n < kWavelets; ++n) {
       if (arrivals[n].wavelet != stream[n]) throw DeviceFault("hop rate: a wavelet was changed");

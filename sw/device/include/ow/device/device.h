@@ -103,7 +103,7 @@ class Device {
 
   // The edge always takes what arrives and returns the credit. Wavelets are kept in order of
   // arrival until they are taken. `available` counts them without taking them.
-  virtual std::vector<Arrival> take(Side side, int index, int colour) = 0;
+  virtual std::vector<Arrival> take_arrivals(Side side, int index, int colour) = 0;
   virtual size_t available(Side side, int index, int colour) const = 0;
 
   // Lets the device work until `done` returns true, nothing moves any more, or max_cycles have

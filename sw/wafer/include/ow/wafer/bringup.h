@@ -63,7 +63,7 @@ struct Bringup {
   std::vector<std::string> verification;  // what went wrong over the repaired mesh
   uint64_t wires_scanned = 0;             // connections tried, over all settings of the muxes
   uint64_t wavelets_verified = 0;
-  bool good() const { return map() != nullptr && verification.empty(); }
+  bool succeeded() const { return map() != nullptr && verification.empty(); }
   // What the fuses were set to; nullptr if the wafer was refused.
   const WaferMap* map() const { return repair.map ? &*repair.map : smaller ? &*smaller : nullptr; }
 };

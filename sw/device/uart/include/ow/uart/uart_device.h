@@ -35,7 +35,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   std::string description() const override;
   // Asks the board. No answer in time is DeviceFault, as everywhere.
   int send_credits(Side side, int index, int colour) const override;
-  std::vector<Arrival> take(Side side, int index, int colour) override;
+  std::vector<Arrival> take_arrivals(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
   bool tells_quiet() const override { return true; }
   size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) override;
