@@ -21,7 +21,7 @@ namespace {
 
 Port port_of(Side side) { return static_cast<Port>(static_cast<int>(side)); }
 uint32_t out_of(Side side) { return 1u << static_cast<int>(side); }
-Side behind(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
+Side opposite_side(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
 
 }  // namespace
 
@@ -92,7 +92,7 @@ std::vector<std::vector<Layout::Place>> Layout::lines(Side towards) const {
 
 void Layout::broadcast(const std::string& name, Side from) {
   const int c = colour(name);
-  const Side towards = behind(from);
+  const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(towards)) {
     for (const auto& [row, col] : line) {
       const bool last = Place{row, col} == line.back();
@@ -108,7 +108,7 @@ void Layout::broadcast(const std::string& name, Side from) {
 void Layout::chain(const std::string& name, Side towards, bool enter, bool leave) {
   const int even = colour(name);
   const int odd = next_colour_++;
-  const Side from = behind(towards);
+  const Side from = opposite_side(towards);
   const std::string out = enter && leave ? name + ".out" : name;
   if (out != name) take_name(out);
   for (const std::vector<Place>& line : lines(towards)) {
@@ -151,7 +151,7 @@ void Layout::gather(const std::string& name, Side to) {
     for (size_t k = 0; k < line.size(); ++k) {
       const auto [row, col] = line[k];
       const Route own{Port::Ramp, out_of(to)};
-      const Route pass{port_of(behind(to)), out_of(to)};
+      const Route pass{port_of(opposite_side(to)), out_of(to)};
       // The first tile of the line has no tile after it and resets all switches. The others let
       // their neighbours pass after the control wavelet has gone through their own router, which
       // removes its command.
@@ -225,7 +225,7 @@ void Layout::broadcast_columns(const std::string& name, int row) {
 // wavelet from its ramp.
 void Layout::scatter(const std::string& name, Side from) {
   const int c = colour(name);
-  const Side towards = behind(from);
+  const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(towards)) {
     for (const auto& [row, col] : line) {
       const Route own{port_of(from), kOutRamp};
@@ -246,11 +246,11 @@ void Layout::scatter(const std::string& name, Side from) {
 void Layout::enter(const std::string& name, Side from, int row, int col) {
   check_tile(name, row, col);
   const int c = colour(name);
-  for (const std::vector<Place>& line : lines(behind(from))) {
+  for (const std::vector<Place>& line : lines(opposite_side(from))) {
     const auto at = std::find(line.begin(), line.end(), Place{row, col});
     if (at == line.end()) continue;
     for (auto place = line.begin(); place != at; ++place) {
-      route(place->first, place->second, c, Route{port_of(from), out_of(behind(from))});
+      route(place->first, place->second, c, Route{port_of(from), out_of(opposite_side(from))});
     }
     route(row, col, c, Route{port_of(from), kOutRamp});
     queue(name, true, row, col, c);
@@ -266,7 +266,7 @@ void Layout::leave(const std::string& name, int row, int col, Side to) {
     if (at == line.end()) continue;
     route(row, col, c, Route{Port::Ramp, out_of(to)});
     for (auto place = at + 1; place != line.end(); ++place) {
-      route(place->first, place->second, c, Route{port_of(behind(to)), out_of(to)});
+      route(place->first, place->second, c, Route{port_of(opposite_side(to)), out_of(to)});
     }
     queue(name, false, row, col, c);
     streams_[name].to_grid = false;

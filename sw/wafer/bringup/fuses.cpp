@@ -27,7 +27,7 @@ void collect(Probe& probe) {
     }
     for (const auto& [reticle, wire] : probe.wires) {
       if (reticle != d) continue;
-      // Of a tile that is lost anyway it matters to nobody.
+      // It does not matter in a lost tile.
       if (!probe.usable_tile(d, wire.from.row, wire.from.col) ||
           !probe.usable_tile(d, wire.to.row, wire.to.col))
         continue;

@@ -42,9 +42,9 @@ class RouterTest {
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
     int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
-    // Of equal ones the one without which more works: who is disturbed by a neighbour works with
-    // others when that is gone. Then the one that fails in more, then the one whose words do not
-    // arrive.
+    // Among equal tiles, the one without which more connections work: a tile that a neighbour
+    // disturbs works with others when that neighbour is gone. Then the tile that fails in more
+    // connections, then the tile whose words do not arrive.
     std::tuple<bool, int, int, int, bool> innocence() const {
       return {ends, left, -work, -std::max(lost_sending(), lost_hearing()),
               lost_sending() < lost_hearing()};

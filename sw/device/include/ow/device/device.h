@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device interface: a grid of tiles seen from its four edges. Everything that the host does
-// (loading, launching, reading back) uses wavelets at edge ports; see control_plane.h and
-// program.h. Host code does not know which implementation it uses.
+// (loading, launching, reading back) uses wavelets at edge ports; see control_plane.h.
+// Host code does not know which implementation it uses.
 //
 // A device works by itself and tells the host when there is something to do. It may be a simulator
 // or a machine at the end of a wire. SimControl (sim_control.h) holds what only a simulator can do.

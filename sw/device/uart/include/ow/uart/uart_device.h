@@ -51,7 +51,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   const Session::Counts& counts() const { return session_.counts(); }
 
  private:
-  // Of a port and a colour, on the way into the grid.
+  // State of a port and a colour, on the way into the grid.
   struct Queue {
     std::deque<Wavelet> waiting;  // at most kPortRoom
     uint8_t pushed = 0;           // modulo 64: what the board got; what has left it
