@@ -16,7 +16,7 @@
 # Sources are freestanding C11, compiled with -Os unless OPTIONS say otherwise. A C float that would
 # become an integer by itself is an error: the kernel library takes bits (openwafer/tile/scalar.h).
 #
-# The includer sets OW_TILE_INCLUDE_DIR (headers), OW_TILE_LIBRARY (archive), OW_TILE_SCRIPT (linker
+# The includer sets OW_TILE_INCLUDE_DIRS (headers), OW_TILE_LIBRARY (archive), OW_TILE_SCRIPT (linker
 # script) and OW_FULL_SRAM_BYTES: the build of Openwafer its own, the installed package those beside
 # it and what the build had.
 
@@ -58,11 +58,12 @@ function(_ow_tile_object variable name source)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
   get_filename_component(dir ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${dir})
+  list(TRANSFORM OW_TILE_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${OW_RISCV_CC} ${OW_TILE_FLAGS} ${ARGN} -I${OW_TILE_INCLUDE_DIR} -MD -MT ${object}
+    COMMAND ${OW_RISCV_CC} ${OW_TILE_FLAGS} ${ARGN} ${includes} -MD -MT ${object}
             -MF ${object}.d -c -o ${object} ${source}
-    DEPENDS ${source}
+    DEPENDS ${source} ${OW_TILE_ISA_HEADER}
     DEPFILE ${object}.d
     COMMENT "Building tile object ${name}"
     VERBATIM)
@@ -115,7 +116,7 @@ function(ow_kernel name)
   add_custom_target(${name}_kernel ALL DEPENDS ${elf})
   set_target_properties(${name}_kernel PROPERTIES OW_ELF ${elf})
   if(TARGET ow_tile_library)
-    add_dependencies(${name}_kernel ow_tile_library)
+    add_dependencies(${name}_kernel ow_tile_library ow_isa_headers)
   endif()
   foreach(target IN LISTS K_FOR)
     add_dependencies(${target} ${name}_kernel)

@@ -50,7 +50,7 @@ endfunction()
 function(ow_package)
   add_library(openwafer INTERFACE)
   target_link_libraries(openwafer INTERFACE ${ARGN})
-  target_include_directories(openwafer INTERFACE $<BUILD_INTERFACE:${OW_ROOT}/sw/include>
+  target_include_directories(openwafer INTERFACE "$<BUILD_INTERFACE:${OW_TILE_INCLUDE_DIRS}>"
                                                  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(openwafer INTERFACE cxx_std_17)
   # Where ow::open finds the self-test of wafers.
@@ -114,6 +114,7 @@ function(ow_package)
           DESTINATION ${package} COMPONENT openwafer)
   install(DIRECTORY ${OW_ROOT}/sw/include/openwafer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
           COMPONENT openwafer)
+  install(FILES ${OW_TILE_ISA_HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/openwafer/tile COMPONENT openwafer)
   install(FILES ${OW_TILE_LIBRARY} ${OW_TILE_SCRIPT}
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/openwafer/tile COMPONENT openwafer)
   install(FILES ${PROJECT_BINARY_DIR}/firmware/selftest.elf

@@ -130,7 +130,7 @@ nlohmann::json bringup_json(const wafer::Shape& shape, const wafer::Bringup& res
   json["wires_scanned"] = result.wires_scanned;
   json["words_verified"] = result.wavelets_verified;
   json["repaired"] = result.repair.map.has_value();
-  json["verified"] = result.good();
+  json["verified"] = result.succeeded();
   json["verification"] = result.verification;
   if (!result.repair.map) {
     json["reason"] = result.repair.reason;

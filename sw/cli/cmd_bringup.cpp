@@ -48,11 +48,11 @@ int run(Context& context, const Options& o) {
   context.result()["cycles"] = device->device().cycle();
   context.result()["evaluations"] = {
       {"tiles", counts.tiles}, {"stations", counts.stations}, {"links", counts.links}};
-  if (!o.map.empty() && result.good()) {
+  if (!o.map.empty() && result.succeeded()) {
     write_file(o.map, json_text(wafer::to_json(*result.map()), 1) + "\n");
   }
   if (!o.svg.empty()) write_svg(o.svg, shape, result);
-  return result.good() ? 0 : 1;
+  return result.succeeded() ? 0 : 1;
 }
 
 }  // namespace

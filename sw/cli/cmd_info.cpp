@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "ow/device/control_plane.h"
 #include "ow/isa/tables.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
 #include "ow/sim/sim.h"
 
 namespace ow::cli {
@@ -95,8 +95,7 @@ void print_opcodes(nlohmann::json* result) {
 void print_build(nlohmann::json* result) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 1});
   ControlPlane control(*device);
-  TileConfig config = read_config(control, 0, 0);
-  read_features(control, 0, 0, &config);
+  const TileConfig config = read_tile_config(control, 0, 0);
   std::printf("Openwafer %s\n", OW_VERSION);
   std::printf("device          %s\n", device->description().c_str());
   std::printf("lanes           %d x 16 bits\n", config.lanes);

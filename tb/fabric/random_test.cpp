@@ -10,12 +10,11 @@
 
 #include "../harness/seed.h"
 #include "draws.h"
+#include "ow/device/neighbours.h"
 #include "seen.h"
 
 namespace ow::fabric {
 namespace {
-
-constexpr int kRowStep[4] = {-1, 0, 1, 0}, kColStep[4] = {0, 1, 0, -1};
 
 bool vertical(int port) { return port == kN || port == kS; }
 

@@ -71,7 +71,8 @@ class Traffic {
     const RunStatus status = device_.run(cycles, [this, enough] {
       for (size_t p = 0; p < kPorts; ++p) {
         for (const int c : kColours) {
-          for (const Arrival& a : device_.take(kPortNames[p].side, kPortNames[p].index, c)) {
+          for (const Arrival& a :
+               device_.take_arrivals(kPortNames[p].side, kPortNames[p].index, c)) {
             came_[p][static_cast<size_t>(c)].push_back(a.wavelet);
             ++count_;
           }
@@ -203,7 +204,7 @@ TEST(Bridge, AReportThatWaitsHoldsNoQueue) {
   board.to_host.clear();
   Bytes records = {kSelect, 6, 0, kData, 1, 0, 0, 0, kSelect, 6, 1};
   for (int i = 0; i < kQueueSlots; ++i) records.insert(records.end(), {kData, 5, 0, 0, 0});
-  session.put(records);
+  session.send_payload(records);
   while (session.backlog() > 0) session.work(0.001);
   for (int i = 0; i < 50000; ++i) board.clock();
   EXPECT_EQ(board.edges[6].got(0).size(), 1u);
@@ -285,8 +286,8 @@ class LazyBoard : public Wire {
   int frames = -1;  // that it answers before the wire goes out; -1: all
   size_t write(const uint8_t* data, size_t count) override {
     for (size_t i = 0; i < count; ++i) {
-      const auto event = decoder_.take(data[i]);
-      if (!event || !event->good || frames == 0) continue;
+      const auto event = decoder_.decode(data[i]);
+      if (!event || !event->valid || frames == 0) continue;
       if (frames > 0) --frames;
       Frame answer;
       answer.session = event->frame.session;
@@ -422,7 +423,7 @@ TEST(Bridge, RefusesColoursAndPortsThatTheBoardDoesNotHave) {
   const auto device = open_device(&board);
   EXPECT_THROW(device->send(Side::West, 0, Wavelet{4, false, 0}), BadInput);
   EXPECT_THROW(device->send(Side::West, 2, Wavelet{0, false, 0}), BadInput);
-  EXPECT_THROW(device->take(Side::North, 0, 32), BadInput);
+  EXPECT_THROW(device->take_arrivals(Side::North, 0, 32), BadInput);
 }
 
 }  // namespace

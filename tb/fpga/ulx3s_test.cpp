@@ -135,7 +135,8 @@ void pass_words(uart::UartDevice* device, size_t count, uint64_t seed) {
   size_t arrived = 0;
   const RunStatus status = device->run(10'000'000, [&] {
     for (const auto& [place, wavelets] : expected) {
-      for (const Arrival& a : device->take(place.first.first, place.first.second, place.second)) {
+      for (const Arrival& a :
+           device->take_arrivals(place.first.first, place.first.second, place.second)) {
         came[place].push_back(a.wavelet);
         ++arrived;
       }

@@ -58,7 +58,7 @@ TEST(FpgaWires, CarryWaveletsThroughTheCrossings) {
   const RunStatus status = device.run(10'000'000, [&] {
     for (auto& [where, wavelets] : expected) {
       const auto& [port, colour] = where;
-      for (const Arrival& a : device.take(port.first, port.second, colour)) {
+      for (const Arrival& a : device.take_arrivals(port.first, port.second, colour)) {
         came[where].push_back(a.wavelet);
         ++count;
       }

@@ -2,24 +2,25 @@
 // Sparse matrices for the tests of formats and kernels.
 #pragma once
 
+#include "openwafer/sparse.h"
 #include "ow/base/rng.h"
-#include "ow/measure/spmv_format.h"
 
-namespace ow::bench {
+namespace ow {
 
-inline SparseMatrix random_matrix(Rng* rng, uint32_t n) {
-  SparseMatrix m;
-  m.name = "random";
+inline CsrMatrix random_matrix(Rng* rng, uint32_t n) {
+  CsrMatrix m;
   m.rows = m.cols = n;
-  m.row.resize(n);
   for (uint32_t i = 0; i < n; ++i) {
     // A row without entries, many short ones, a long one.
     const double p = i == 3 ? 0 : i == 7 ? 0.7 : 0.03 + 0.05 * rng->uniform();
     for (uint32_t j = 0; j < n; ++j) {
-      if (rng->uniform() < p) m.row[i].emplace_back(j, rng->uniform() * 2 - 1.001);
+      if (rng->uniform() >= p) continue;
+      m.column.push_back(j);
+      m.value.push_back(rng->uniform() * 2 - 1.001);
     }
+    m.row_start.push_back(m.column.size());
   }
   return m;
 }
 
-}  // namespace ow::bench
+}  // namespace ow

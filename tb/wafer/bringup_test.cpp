@@ -14,7 +14,7 @@ namespace {
 
 TEST(Bringup, AGoodReticle) {
   const Bringup b = check(kOne, {});
-  EXPECT_TRUE(b.good());
+  EXPECT_TRUE(b.succeeded());
   EXPECT_TRUE(b.findings.empty()) << words(b);
   // Every connection, in both settings of the muxes and with both patterns.
   EXPECT_GT(b.wires_scanned, 100u);
@@ -24,35 +24,35 @@ TEST(Bringup, EachKindOfFaultInAReticle) {
   {
     Faults f;
     f.tiles.push_back({0, {0, 1}, TileFault::Kind::Silent, 0, 0, "", 0, false});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
   {
     Faults f;
     f.tiles.push_back({0, {1, 1}, TileFault::Kind::Babble, 0, 0, "", 0, false});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
   {
     Faults f;
     f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 1, 77, "", 33, true});
     f.wires.push_back({0, {0, 0}, {0, 1}, 40, true});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
   {
     Faults f;
     f.stations.push_back({0, {0, 1}, StationFault::Kind::StuckOne});
     f.wires.push_back({0, {1, 1}, {2, 2}, 7, false});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
   {
     Faults f;
     f.stations.push_back({0, {1, 1}, StationFault::Kind::Babble});
     f.stations.push_back({0, {1, 2}, StationFault::Kind::Silent});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
   {
     Faults f;
     f.tiles.push_back({0, {0, 0}, TileFault::Kind::Register, 0, 0, kCoreWords, kPcWord + 3, true});
-    EXPECT_TRUE(check(kOne, f).good());
+    EXPECT_TRUE(check(kOne, f).succeeded());
   }
 }
 
@@ -93,7 +93,7 @@ TEST(Bringup, AGoodTileBetweenABabblerAndAnotherIsKept) {
   f.tiles.push_back({0, {2, 0}, TileFault::Kind::Memory, 0, 5, "", 7, true});
   f.stations.push_back({0, {1, 0}, StationFault::Kind::StuckOne});
   const Bringup b = check(kOne, f);
-  EXPECT_FALSE(b.good());
+  EXPECT_FALSE(b.succeeded());
   EXPECT_EQ(b.largest.tiles(), 2);
 }
 
@@ -107,7 +107,7 @@ TEST(Bringup, AMuteTileWithoutANeighbourInItsRowsAndColumnsIsFound) {
   }
   f.stations.push_back({0, {1, 0}, StationFault::Kind::Silent});
   const Bringup b = check(kOne, f);
-  EXPECT_FALSE(b.good());
+  EXPECT_FALSE(b.succeeded());
   EXPECT_EQ(b.largest.tiles(), 0);
 }
 
@@ -122,8 +122,8 @@ TEST(Bringup, ATileIsNotJudgedByOneConnection) {
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
   EXPECT_NE(words(b).find("0 (1, 0): no word reaches tile (0, 0)"), std::string::npos) << words(b);
   EXPECT_EQ(b.findings.size(), 2u) << words(b);
-  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
-  EXPECT_TRUE(b.good()) << all(b.verification);
+  EXPECT_EQ(judge_defects(kOne, f, b.defects).unseen, 1u) << words(b);
+  EXPECT_TRUE(b.succeeded()) << all(b.verification);
 }
 
 // A stuck bit of a register of the core makes a tile send too many words. Its neighbours do not
@@ -135,7 +135,7 @@ TEST(Bringup, WordsTooManyAreNotHeardAsAnothers) {
     SCOPED_TRACE(at);
     const auto wafer = make_mini_wafer_device(kOne, f);
     const Bringup b = bring_up(*wafer, &wafer->device(), options());
-    EXPECT_TRUE(judge(kOne, f, b.defects).right()) << words(b);
+    EXPECT_TRUE(judge_defects(kOne, f, b.defects).right()) << words(b);
   }
 }
 
@@ -147,7 +147,7 @@ TEST(Bringup, AnAnswerThatNoTileGivesIsFoundByTheVerification) {
   const auto wafer = make_mini_wafer_device(kOne, f);
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
   EXPECT_EQ(all(b.verification).find("control plane: "), 0u) << all(b.verification);
-  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
+  EXPECT_EQ(judge_defects(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
 // The same at the wafer's edge. The changed words set the wrong register. Then the edge sees that a
@@ -158,8 +158,8 @@ TEST(Bringup, AnEdgeThatBreaksTheRulesIsFoundByTheVerification) {
   const auto wafer = make_mini_wafer_device(kOne, f);
   const Bringup b = bring_up(*wafer, &wafer->device(), options());
   EXPECT_EQ(all(b.verification).find("mesh: west edge, port 1: "), 0u) << all(b.verification);
-  EXPECT_FALSE(b.good());
-  EXPECT_EQ(judge(kOne, f, b.defects).unseen, 1u) << words(b);
+  EXPECT_FALSE(b.succeeded());
+  EXPECT_EQ(judge_defects(kOne, f, b.defects).unseen, 1u) << words(b);
 }
 
 // In one setting of the muxes all neighbours of a good tile are mute, so it hears nothing. In
@@ -199,7 +199,7 @@ TEST(Bringup, BeyondTheSparesIsRefusedWithTheLargestRectangle) {
     }
   }
   const Bringup b = check(kOne, f);
-  EXPECT_FALSE(b.good());
+  EXPECT_FALSE(b.succeeded());
   EXPECT_NE(b.repair.reason, "");
   EXPECT_EQ(b.largest.tiles(), 2);
 }
@@ -211,7 +211,7 @@ TEST(Bringup, LinksOfTwoReticles) {
     f.lanes.push_back({0, false, 0, false, lane, lane % 2 != 0});
   {
     const Bringup b = check(shape, f);
-    EXPECT_TRUE(b.good());
+    EXPECT_TRUE(b.succeeded());
     ASSERT_EQ(b.links.size(), 2u);
     EXPECT_TRUE(b.links[0].up);
     EXPECT_EQ(b.links[0].lanes_out, (std::vector<int>{3, 4, 40, 41}));
@@ -219,7 +219,7 @@ TEST(Bringup, LinksOfTwoReticles) {
   f.lanes.push_back({0, false, 0, false, 5, true});
   {
     const Bringup b = check(shape, f);
-    EXPECT_TRUE(b.good());
+    EXPECT_TRUE(b.succeeded());
     EXPECT_FALSE(b.links[0].up);
     ASSERT_TRUE(b.repair.map);
     EXPECT_EQ(b.repair.map->east[0], EdgeMap{1});
@@ -281,7 +281,7 @@ TEST(Bringup, WiresToTheLinks) {
     f.edges.push_back({0, {1, {0, 0}, 1}, true, 44, false});
     f.edges.push_back({1, {3, {0, 0}, 0}, true, 0, true});
     const Bringup b = check(shape, f);
-    EXPECT_TRUE(b.good());
+    EXPECT_TRUE(b.succeeded());
     EXPECT_EQ(b.defects.reticles[0].edges.size(), 2u);
     EXPECT_EQ(b.defects.reticles[1].edges.size(), 1u);
   }
@@ -291,7 +291,7 @@ TEST(Bringup, WiresToTheLinks) {
     f.edges.push_back({0, {1, {0, 0}, 0}, false, 3, true});
     f.edges.push_back({0, {1, {0, 0}, 1}, false, 9, true});
     const Bringup b = check(shape, f);
-    ASSERT_TRUE(b.good());
+    ASSERT_TRUE(b.succeeded());
     EXPECT_FALSE(b.repair.map->reticles[0].row[0] == 0 && b.repair.map->reticles[0].col[0][0] == 0);
   }
   {
@@ -300,7 +300,7 @@ TEST(Bringup, WiresToTheLinks) {
     Faults f;
     f.edges.push_back({0, {2, {1, 0}, 0}, false, 12, false});
     f.edges.push_back({1, {0, {0, 1}, 1}, true, 13, true});
-    EXPECT_TRUE(check(tall, f).good());
+    EXPECT_TRUE(check(tall, f).succeeded());
   }
 }
 
@@ -315,12 +315,12 @@ TEST(Bringup, WiresToLinksThatCannotBeAskedShowInWords) {
     BringupOptions o = options();
     o.accept_smaller = smaller;
     Bringup b = bring_up(*wafer, &wafer->device(), o);
-    EXPECT_TRUE(judge(tall, f, b.defects).exact) << text(tall, b.defects) << words(b);
+    EXPECT_TRUE(judge_defects(tall, f, b.defects).exact) << text(tall, b.defects) << words(b);
     EXPECT_EQ(all(b.verification), "");
     return b;
   };
   // Those that work are used, and none is given up.
-  EXPECT_TRUE(run(false).good());
+  EXPECT_TRUE(run(false).succeeded());
   // A bit of the data out, in the first slot; the map takes the second one.
   f.edges.push_back({1, {0, {1, 0}, 0}, false, 10, true});
   {
@@ -337,7 +337,7 @@ TEST(Bringup, WiresToLinksThatCannotBeAskedShowInWords) {
   EXPECT_FALSE(b.repair.map);
   EXPECT_NE(b.repair.reason, "");
   EXPECT_EQ(b.largest.tiles(), 1);
-  EXPECT_TRUE(b.good());
+  EXPECT_TRUE(b.succeeded());
 }
 
 // A link whose station is dead is not in test mode while the tiles' patterns go to the links beside
@@ -352,7 +352,7 @@ TEST(Bringup, ALinkThatCannotBeAskedKeepsItsCredits) {
       f.lanes.push_back({0, false, row == 0 ? 2 : 0, false, lane, true});
     }
     SCOPED_TRACE(row);
-    EXPECT_TRUE(check(shape, f).good());
+    EXPECT_TRUE(check(shape, f).succeeded());
   }
 }
 
@@ -372,7 +372,7 @@ TEST(Bringup, ATileBehindALinkThatCannotBeAskedIsJudgedByItsOtherNeighbours) {
                      204,
                      true});
   const Bringup b = check(tall, f);
-  EXPECT_TRUE(b.good());
+  EXPECT_TRUE(b.succeeded());
   EXPECT_NE(words(b).find("1 (1, 0): words go wrong over other"), std::string::npos) << words(b);
 }
 
@@ -388,9 +388,9 @@ TEST(Bringup, WhatATileThatWasStoppedHasLeftInItsLinksIsGone) {
     SCOPED_TRACE(bit);
     const auto wafer = make_mini_wafer_device(square, f);
     const Bringup b = bring_up(*wafer, &wafer->device(), options());
-    EXPECT_TRUE(judge(square, f, b.defects).exact) << text(square, b.defects) << words(b);
+    EXPECT_TRUE(judge_defects(square, f, b.defects).exact) << text(square, b.defects) << words(b);
     EXPECT_NE(words(b).find("0 (0, 0): no word passes link 0"), std::string::npos) << words(b);
-    EXPECT_TRUE(b.good()) << b.repair.reason << all(b.verification);
+    EXPECT_TRUE(b.succeeded()) << b.repair.reason << all(b.verification);
   }
 }
 
@@ -407,7 +407,7 @@ TEST(Bringup, ASmallerRectangleIsSetUpAndVerified) {
   EXPECT_NE(b.repair.reason, "");
   ASSERT_TRUE(b.smaller);
   EXPECT_TRUE(b.smaller->window == (Window{0, 0, 2, 1}));
-  EXPECT_TRUE(b.good()) << all(b.verification);
+  EXPECT_TRUE(b.succeeded()) << all(b.verification);
   EXPECT_EQ(b.wavelets_verified, 2u);
 }
 
@@ -436,7 +436,7 @@ TEST(Bringup, TheThoroughSelfTestFindsMore) {
   const auto run = [&](const BringupOptions& o) {
     const auto wafer = make_mini_wafer_device(shape, f);
     const Bringup b = bring_up(*wafer, &wafer->device(), o);
-    EXPECT_TRUE(b.good()) << words(b) << all(b.verification);
+    EXPECT_TRUE(b.succeeded()) << words(b) << all(b.verification);
     return words(b);
   };
   EXPECT_EQ(run(options()), "");

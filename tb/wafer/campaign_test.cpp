@@ -160,7 +160,7 @@ class Campaign {
   void bring_up(Set* set) const {
     const auto device = wafer::make_mini_wafer_device(shape_, set->faults);
     const wafer::Bringup found = wafer::bring_up(*device, &device->device(), mini_);
-    const wafer::Judgement judgement = wafer::judge(shape_, set->faults, found.defects);
+    const wafer::Judgement judgement = wafer::judge_defects(shape_, set->faults, found.defects);
     set->unseen = judgement.unseen;
     if (!judgement.right()) {
       set->error = fmt::format("found {}, broken {}", wafer::to_json(shape_, found.defects).dump(),
@@ -195,7 +195,7 @@ class Campaign {
     const jobs::RunReport report = run_digits_job(16, [&](GridShape) {
       std::unique_ptr<wafer::WaferDevice> device = wafer::make_wafer_device(shape_, set.faults);
       const wafer::Bringup b = wafer::bring_up(*device, &device->device(), full_);
-      if (!b.good()) throw DeviceFault("the wafer of full tiles was not repaired");
+      if (!b.succeeded()) throw DeviceFault("the wafer of full tiles was not repaired");
       return std::unique_ptr<Device>(std::move(device));
     });
     if (report.compared() == 0) return "digits: nothing was compared";

@@ -13,7 +13,7 @@
 #include "ow/device/link_word.h"
 #include "ow/device/reticle_mesh.h"
 #include "ow/device/sim_control.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim_device.h"
 #include "ow/sim/wafer.h"
 #include "ow/wafer/repair.h"
@@ -251,10 +251,11 @@ class Exercise {
     wafer_.wait_cycles(200);
     device_.sim()->block(Side::East, 0, 0, false);
     wafer_.wait_cycles(1000);
-    for (const Arrival& x : device_.take(Side::East, 0, 0)) seen_.words.push_back(x.wavelet.data);
-    EXPECT_EQ(device_.take(Side::West, 0, 1).size(), b.size());
-    EXPECT_EQ(device_.take(Side::South, 0, 2).size(), n.size());
-    EXPECT_EQ(device_.take(Side::South, 1, 2).size(), n.size());
+    for (const Arrival& x : device_.take_arrivals(Side::East, 0, 0))
+      seen_.words.push_back(x.wavelet.data);
+    EXPECT_EQ(device_.take_arrivals(Side::West, 0, 1).size(), b.size());
+    EXPECT_EQ(device_.take_arrivals(Side::South, 0, 2).size(), n.size());
+    EXPECT_EQ(device_.take_arrivals(Side::South, 1, 2).size(), n.size());
   }
 
   // Alone, in odd and in even cycles, over a link that has slept.
@@ -266,8 +267,8 @@ class Exercise {
       device_.send(Side::East, 0, {{1, false, static_cast<uint32_t>(i)}});
     }
     wafer_.wait_cycles(300);
-    EXPECT_EQ(device_.take(Side::East, 0, 0).size(), 8u);
-    EXPECT_EQ(device_.take(Side::West, 0, 1).size(), 8u);
+    EXPECT_EQ(device_.take_arrivals(Side::East, 0, 0).size(), 8u);
+    EXPECT_EQ(device_.take_arrivals(Side::West, 0, 1).size(), 8u);
   }
 
   WaferDevice& wafer_;

@@ -69,11 +69,11 @@ void FileWriter::append(const void* data, size_t bytes) {
   if (packed_) {
     pack(data, bytes, false);
   } else {
-    put(data, bytes);
+    write_bytes(data, bytes);
   }
 }
 
-void FileWriter::put(const void* data, size_t bytes) {
+void FileWriter::write_bytes(const void* data, size_t bytes) {
   if (std::fwrite(data, 1, bytes, file_) != bytes && error_ == 0) error_ = errno;
 }
 
@@ -91,7 +91,7 @@ void FileWriter::pack(const void* data, size_t bytes, bool end) {
       s.next_out = reinterpret_cast<Bytef*>(buffer);
       s.avail_out = sizeof buffer;
       deflate(&s, end && bytes == 0 ? Z_FINISH : Z_NO_FLUSH);
-      put(buffer, sizeof buffer - s.avail_out);
+      write_bytes(buffer, sizeof buffer - s.avail_out);
     } while (s.avail_out == 0);
   } while (bytes > 0);
 }

@@ -10,6 +10,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json_lines.h"
+#include "ow/base/text.h"
 
 namespace ow {
 namespace {
@@ -17,13 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMaxDepth = 64;
-
-// A key as an error shows it: short, and printable.
-std::string shown(const std::string& key) {
-  std::string out;
-  for (const char c : key.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
-}
 
 // `of_line`: the text is one line, which `name` says already.
 json parse(const std::string& text, const std::string& name, bool of_line) {
@@ -37,7 +31,7 @@ json parse(const std::string& text, const std::string& name, bool of_line) {
     if (event == json::parse_event_t::key &&
         !keys.back().insert(value.get_ref<const std::string&>()).second) {
       throw BadInput(fmt::format("{}: key '{}' stands there twice", name,
-                                 shown(value.get_ref<const std::string&>())));
+                                 printable_text(value.get_ref<const std::string&>())));
     }
     return true;
   };

@@ -22,7 +22,7 @@ constexpr size_t kMaxDepth = 32;
 constexpr size_t kMaxBytes = size_t{1} << 24;
 
 // What an error shows of a text: one line, not too long.
-std::string shown(const std::string& text) {
+std::string one_line(const std::string& text) {
   constexpr size_t kMost = 60;
   std::string out;
   for (const char c : text.substr(0, kMost)) {
@@ -109,7 +109,7 @@ class Yaml::Builder : public YAML::EventHandler {
     } else if (!top.have_key) {
       if (kind != Node::Kind::Scalar || text.empty()) fail(mark, "a key must be a word");
       if (!top.names.insert(text).second) {
-        fail(mark, fmt::format("key '{}' stands there twice", shown(full(text))));
+        fail(mark, fmt::format("key '{}' stands there twice", one_line(full(text))));
       }
       top.have_key = true;
       top.key = text;
@@ -190,7 +190,7 @@ bool Yaml::is_map() const { return node_->kind == Node::Kind::Map; }
 bool Yaml::is_list() const { return node_->kind == Node::Kind::List; }
 
 std::string Yaml::where_of(int line, const std::string& key) const {
-  const std::string who = key.empty() ? "the file" : fmt::format("key '{}'", shown(key));
+  const std::string who = key.empty() ? "the file" : fmt::format("key '{}'", one_line(key));
   return fmt::format("{}:{}: {}", document_->file, line, who);
 }
 
@@ -214,7 +214,7 @@ int64_t Yaml::integer(int64_t low, int64_t high) const {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (node_->quoted || error != std::errc() || end != value.data() + value.size() || number < low ||
       number > high) {
-    fail(fmt::format("{}, not '{}'", limit, shown(value)));
+    fail(fmt::format("{}, not '{}'", limit, one_line(value)));
   }
   return number;
 }
@@ -229,7 +229,7 @@ double Yaml::real(double low, double high, bool low_open) const {
   const double number = std::strtod(value.c_str(), &end);
   if (node_->quoted || !plain || value.empty() || *end != '\0' || !std::isfinite(number) ||
       number < low || number > high || (low_open && number <= low)) {
-    fail(fmt::format("{}, not '{}'", limit, shown(value)));
+    fail(fmt::format("{}, not '{}'", limit, one_line(value)));
   }
   return number;
 }
@@ -237,7 +237,7 @@ double Yaml::real(double low, double high, bool low_open) const {
 bool Yaml::flag() const {
   const std::string& value = scalar("must be true or false");
   if (node_->quoted || (value != "true" && value != "false")) {
-    fail(fmt::format("must be true or false, not '{}'", shown(value)));
+    fail(fmt::format("must be true or false, not '{}'", one_line(value)));
   }
   return value == "true";
 }
@@ -255,7 +255,7 @@ std::string Yaml::one_of(const std::vector<std::string>& words) const {
   }
   const std::string& value = scalar(limit);
   if (std::find(words.begin(), words.end(), value) == words.end()) {
-    fail(fmt::format("{}, not '{}'", limit, shown(value)));
+    fail(fmt::format("{}, not '{}'", limit, one_line(value)));
   }
   return value;
 }

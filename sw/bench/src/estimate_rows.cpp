@@ -66,7 +66,7 @@ class Machine {
     request.grid = drawn.grid;
     request.samples = drawn.samples;
     request.layers = drawn.layers;
-    plan_ = make_plan(request, firmware_, read_config(control_, 0, 0));
+    plan_ = make_plan(request, firmware_, read_tile_config(control_, 0, 0));
     job_ = std::make_unique<jobs::StreamJob>(control_, firmware_, plan_, network_);
   }
 

@@ -8,11 +8,10 @@
 #include "gradient_exits.h"
 #include "layers/layer_kind.h"
 #include "ow/memoryx/update_time.h"
+#include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
 namespace {
-
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
 // The place of output j in a stream, owner by owner.
 int place_of(int outputs, int rows, int j) {
@@ -64,7 +63,7 @@ class Chain {
   void pass(const char* name, int layer, const PassShape& shape, const WeightCount& weights,
             int window, uint64_t mask_vectors, Estimate* estimate) {
     const uint64_t before = now_;
-    const int rows = shape.rows, most = owned(shape.outputs, 0, rows);
+    const int rows = shape.rows, most = owned_elements(shape.outputs, 0, rows);
     if (window <= 0) window = most;
     PassTimes sum;
     for (int first = 0; first < most; first += window) {
@@ -74,10 +73,10 @@ class Chain {
       const auto of_window = [&](int row, int p) {
         int owner = 0, place = p, begins = 0;
         for (;; ++owner) {
-          const int count = owned(part.outputs, owner, rows);
+          const int count = owned_elements(part.outputs, owner, rows);
           if (place < count) break;
           place -= count;
-          begins += owned(shape.outputs, owner, rows);
+          begins += owned_elements(shape.outputs, owner, rows);
         }
         return weights(row, begins + first + place);
       };
@@ -86,7 +85,7 @@ class Chain {
       const uint64_t hidden = first + window < most ? costs_.pass.start : 0;
       const auto masks = [&](int row) -> uint64_t {
         if (mask_vectors == 0) return 0;
-        const auto own = static_cast<uint64_t>(owned(part.outputs, row, rows));
+        const auto own = static_cast<uint64_t>(owned_elements(part.outputs, row, rows));
         const uint64_t cycles = costs_.mask + mask_vectors * own;
         return cycles > hidden ? cycles - hidden : 0;
       };
@@ -192,7 +191,7 @@ uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
   uint64_t last = 0;
   for (int r = 0; r < shape.grid.rows; ++r) {
     const auto words =
-        static_cast<uint64_t>(owned(shape.layers.back().outputs, r, shape.grid.rows)) *
+        static_cast<uint64_t>(owned_elements(shape.layers.back().outputs, r, shape.grid.rows)) *
         static_cast<uint64_t>(shape.samples) / 2;
     if (words == 0) continue;
     uint64_t relays = 0;
@@ -205,7 +204,8 @@ uint64_t results_out(const EstimateShape& shape, const JobCosts& costs,
 uint64_t loss_cycles(const EstimateShape& shape) {
   const LossCosts& costs = loss_part(shape.loss).costs;
   const auto beats = static_cast<uint64_t>((shape.samples + shape.lanes - 1) / shape.lanes);
-  const auto own = static_cast<uint64_t>(owned(shape.layers.back().outputs, 0, shape.grid.rows));
+  const auto own =
+      static_cast<uint64_t>(owned_elements(shape.layers.back().outputs, 0, shape.grid.rows));
   const auto hops = static_cast<uint64_t>(shape.grid.rows - 1);
   return costs.start.at(beats) + hops * costs.hop.at(beats) + own * costs.value.at(beats);
 }
@@ -228,7 +228,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
   const GradientCosts& c = costs.gradient;
   const auto rows = static_cast<size_t>(shape.grid.rows), at = static_cast<size_t>(k);
   const auto own = [&](int n, int row) {
-    return static_cast<uint64_t>(owned(n, row, shape.grid.rows));
+    return static_cast<uint64_t>(owned_elements(n, row, shape.grid.rows));
   };
   const uint64_t beats =
       std::max(c.least_beats, static_cast<uint64_t>(shape.samples / shape.lanes));
@@ -383,7 +383,7 @@ EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers
 uint64_t activation_bytes(const EstimateShape& shape, bool stay) {
   constexpr uint64_t kHalfBytes = 2;
   const auto bytes = [&](int features) {
-    return static_cast<uint64_t>(owned(features, 0, shape.grid.rows)) *
+    return static_cast<uint64_t>(owned_elements(features, 0, shape.grid.rows)) *
            static_cast<uint64_t>(shape.samples) * kHalfBytes;
   };
   uint64_t all = bytes(shape.layers.front().inputs), widest = 0;

@@ -3,11 +3,10 @@
 
 #include "layers/layer_kind.h"
 #include "ow/device/bulk.h"
+#include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
 namespace {
-
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
 // A tile's block of so many features comes in through a port of its row or column, all ports at the
 // same time.
@@ -16,7 +15,7 @@ uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int feature
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto cols = static_cast<uint64_t>(shape.grid.cols);
   const uint64_t ports = 2 * (rows + cols), blocks = (rows * cols + ports - 1) / ports;
-  const auto own = static_cast<uint64_t>(owned(features, 0, shape.grid.rows));
+  const auto own = static_cast<uint64_t>(owned_elements(features, 0, shape.grid.rows));
   const uint64_t words = own * static_cast<uint64_t>(shape.samples) / 2;
   return blocks * (words + (words + kPacketWords - 1) / kPacketWords * costs.header) + rows + cols;
 }
@@ -44,7 +43,8 @@ uint64_t biases_in(const EstimateShape& shape, const JobCosts& costs) {
 uint64_t bias_words(const EstimateShape& shape) {
   uint64_t words = 0;
   for (const LayerShape& layer : shape.layers) {
-    if (layer.bias) words += static_cast<uint64_t>(owned(layer.outputs, 0, shape.grid.rows));
+    if (layer.bias)
+      words += static_cast<uint64_t>(owned_elements(layer.outputs, 0, shape.grid.rows));
   }
   return words;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/gradient_time.h"
+#include "ow/tensor/distribution.h"
 
 #include <algorithm>
 #include <vector>
@@ -7,13 +8,12 @@
 namespace ow::jobs {
 namespace {
 
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
-
 // Words that each owner has of a piece.
 std::vector<uint64_t> parts_of(const GradientShape& shape, int first, int count) {
   std::vector<uint64_t> words;
   for (int owner = 0; owner < shape.rows; ++owner) {
-    const int mine = owned(first + count, owner, shape.rows) - owned(first, owner, shape.rows);
+    const int mine =
+        owned_elements(first + count, owner, shape.rows) - owned_elements(first, owner, shape.rows);
     words.push_back(static_cast<uint64_t>(mine) * static_cast<uint64_t>(shape.samples) / 2);
   }
   return words;
@@ -26,7 +26,7 @@ struct BiasCycles {
 };
 
 BiasCycles bias_cycles(const GradientCosts& costs, const GradientShape& shape) {
-  const auto own = static_cast<uint64_t>(owned(shape.outputs, 0, shape.rows));
+  const auto own = static_cast<uint64_t>(owned_elements(shape.outputs, 0, shape.rows));
   const auto beats = static_cast<uint64_t>(shape.samples / shape.lanes);
   const uint64_t begun = costs.bias + costs.column * static_cast<uint64_t>(shape.cols - 1);
   if (shape.rows == 1) return {begun + own * std::max(costs.least_beats, beats), 0};

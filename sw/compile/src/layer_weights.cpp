@@ -6,16 +6,15 @@
 
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
+#include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
 namespace {
 
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
-
 // The output that stands at place p of a stream: owner by owner.
 int output_at(int outputs, int rows, int p) {
   for (int owner = 0;; ++owner) {
-    const int count = owned(outputs, owner, rows);
+    const int count = owned_elements(outputs, owner, rows);
     if (p < count) return p * rows + owner;
     p -= count;
   }
@@ -55,7 +54,7 @@ WeightCount drawn(int inputs, int outputs, int rows, double density, Rng* rng) {
   counts->number.reserve(static_cast<size_t>(outputs) * static_cast<size_t>(rows));
   for (int p = 0; p < outputs; ++p) {
     for (int r = 0; r < rows; ++r) {
-      counts->number.push_back(draw_kept(rng, owned(inputs, r, rows), density));
+      counts->number.push_back(draw_kept(rng, owned_elements(inputs, r, rows), density));
     }
   }
   return counted(counts);

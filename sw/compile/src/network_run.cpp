@@ -11,6 +11,7 @@
 #include "network_plan.h"
 #include "network_training.h"
 #include "outputs_file.h"
+#include "ow/base/clock.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
@@ -19,10 +20,6 @@
 
 namespace ow::jobs {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 void compare(const Activations& got, const Activations& expected, const std::string& what,
              Pass* pass) {
@@ -262,8 +259,7 @@ class Runner {
     const uint64_t first_cycle = device->cycle();
     report_.device = device->description();
     ControlPlane control(*device);
-    TileConfig tile = read_config(control, 0, 0);
-    read_features(control, 0, 0, &tile);
+    const TileConfig tile = read_tile_config(control, 0, 0);
     const size_t samples = checked_.samples.samples();
     const Plans plans = plans_for(params_, samples, checked_, tile);
     const StreamPlan& plan = plans.network;

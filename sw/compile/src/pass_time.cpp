@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/pass_time.h"
+#include "ow/tensor/distribution.h"
 
 #include <algorithm>
 
 namespace ow::jobs {
 namespace {
-
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
 // On one grid row all sums are whole, whatever they are called.
 bool is_whole(const PassShape& shape) { return shape.whole || shape.rows == 1; }
@@ -78,7 +77,7 @@ void PassClock::column(const PassShape& shape, const WeightCount& weights, std::
   const auto samples = static_cast<uint64_t>(shape.samples);
   size_t p = 0;
   for (size_t owner = 0; owner < rows; ++owner) {
-    const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
+    const int count = owned_elements(shape.outputs, static_cast<int>(owner), shape.rows);
     for (int k = 0; k < count; ++k, ++p) {
       for (size_t r = 0; r < rows; ++r) {
         engine(shape, r, p, weights(static_cast<int>(r), static_cast<int>(p)), &row[r]);
@@ -109,7 +108,7 @@ void PassClock::column(const PassShape& shape, const WeightCount& weights, std::
 void PassClock::whole(const PassShape& shape, const WeightCount& weights, std::vector<Row>* row) {
   size_t p = 0;
   for (size_t owner = 0; owner < row->size(); ++owner) {
-    const int count = owned(shape.outputs, static_cast<int>(owner), shape.rows);
+    const int count = owned_elements(shape.outputs, static_cast<int>(owner), shape.rows);
     Row& at = (*row)[owner];
     for (int k = 0; k < count; ++k, ++p) {
       uint64_t all = 0;
@@ -139,8 +138,9 @@ PassTimes PassClock::run(const PassShape& shape, const WeightCount& weights,
     column(shape, weights, &row);
   }
   PassTimes times;
-  times.reducer = sum_cycles(shape) *
-                  static_cast<uint64_t>(all ? owned(shape.outputs, 0, shape.rows) : shape.outputs);
+  times.reducer =
+      sum_cycles(shape) *
+      static_cast<uint64_t>(all ? owned_elements(shape.outputs, 0, shape.rows) : shape.outputs);
   for (const Row& r : row) {
     times.end.push_back(r.free);
     times.wavelets = std::max(times.wavelets, r.wavelets);

@@ -95,12 +95,12 @@ class Memory {
 json time_json(const TimeOptions& time) {
   using Preset = TimeOptions::Preset;
   const auto number = [](const std::optional<uint64_t>& n) { return n ? json(*n) : json(); };
-  const auto part = [&](const TimeOptions::Part& p) {
+  const auto part = [&](const TimeOptions::FlowOptions& p) {
     return json::array({number(p.rate), number(p.latency)});
   };
-  const auto parts = [&](const std::vector<TimeOptions::Part>& of) {
+  const auto parts = [&](const std::vector<TimeOptions::FlowOptions>& of) {
     json all = json::array();
-    for (const TimeOptions::Part& p : of) all.push_back(part(p));
+    for (const TimeOptions::FlowOptions& p : of) all.push_back(part(p));
     return all;
   };
   return {{"preset", time.preset == Preset::Ideal      ? "ideal"

@@ -9,7 +9,12 @@
 #include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/causes.h"
+#include "ow/device/tile_map.h"
 #include "ow/firmware/stream_layer.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {
@@ -28,7 +33,7 @@ StreamJob::StreamJob(ControlPlane& control, const ElfImage& firmware, const Stre
   if (network.layers.size() != plan.layers.size() || network.type != plan.type) {
     throw InternalError("the plan is for another network");
   }
-  const TileConfig tile = read_config(control_, 0, 0);
+  const TileSize tile = read_tile_size(control_, 0, 0);
   if (tile.lanes != plan_.tile.lanes || tile.sram_bytes < plan_.tile.sram_bytes ||
       tile.threads < plan_.tile.threads || tile.colours < plan_.colours.count) {
     throw BadInput(fmt::format(
@@ -206,7 +211,7 @@ uint64_t StreamJob::cycle_limit() const {
 void StreamJob::take_outputs(const std::vector<Outlet>& outlets, StreamRun* result) {
   result->outputs = Activations::zero(plan_.layers.back().shape.outputs, held_);
   for (const Outlet& o : outlets) {
-    const std::vector<Arrival> arrivals = control_.device().take(o.side, o.row, o.colour);
+    const std::vector<Arrival> arrivals = control_.device().take_arrivals(o.side, o.row, o.colour);
     if (arrivals.size() != o.blocks * o.words) {
       throw ProtocolError(fmt::format("{} edge, grid row {}: {} result wavelets, not {}",
                                       side_name(o.side), o.row, arrivals.size(),

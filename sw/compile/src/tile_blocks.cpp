@@ -9,14 +9,13 @@
 #include "ow/device/bulk.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
+#include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
 namespace {
 
 // Most wavelets in a port's queue. It is refilled at kPortRefill, so it never runs empty.
 constexpr size_t kQueued = kPortRoom;
-
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
 }  // namespace
 
@@ -27,7 +26,7 @@ uint32_t float_bits(float x) {
 }
 
 std::vector<uint32_t> pack_block(const Activations& x, int rows, int samples, int row, int col) {
-  const int local = owned(x.features, row, rows);
+  const int local = owned_elements(x.features, row, rows);
   std::vector<uint32_t> words(static_cast<size_t>(local) * static_cast<size_t>(samples) / 2, 0);
   for (int l = 0; l < local; ++l) {
     for (int s = 0; s < samples; ++s) {

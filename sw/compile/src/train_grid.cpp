@@ -10,8 +10,13 @@
 #include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/causes.h"
+#include "ow/device/tile_map.h"
 #include "ow/firmware/train.h"
 #include "ow/isa/isa.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {
@@ -60,7 +65,7 @@ TrainGrid::TrainGrid(ControlPlane& control, const ElfImage& firmware, const Trai
 }
 
 void TrainGrid::check_device() const {
-  TileConfig tile = read_config(control_, 0, 0);
+  const TileConfig tile = read_tile_config(control_, 0, 0);
   if (tile.lanes != plan_.tile.lanes || tile.sram_bytes < plan_.tile.sram_bytes ||
       tile.threads < plan_.tile.threads || tile.colours < plan_.colours.count) {
     throw BadInput(fmt::format(
@@ -69,7 +74,6 @@ void TrainGrid::check_device() const {
         tile.lanes, tile.threads, tile.colours, tile.sram_bytes, plan_.tile.lanes,
         plan_.tile.threads, plan_.colours.count, plan_.tile.sram_bytes));
   }
-  read_features(control_, 0, 0, &tile);
   check_units(control_.device().description(), plan_.type, plan_.loss, tile);
 }
 
@@ -270,7 +274,7 @@ TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
   rest_at_ = run_until_quiet(control_, firmware_, "after the last gradient", stay);
   Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
-    std::vector<Arrival> arrivals = device.take(Side::West, static_cast<int>(r), colour);
+    std::vector<Arrival> arrivals = device.take_arrivals(Side::West, static_cast<int>(r), colour);
     if (arrivals.size() != numbers[r] + 1) {
       throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
                                       r, arrivals.size(), numbers[r] + 1));

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "outputs_file.h"
+#include "ow/base/clock.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
@@ -26,10 +27,6 @@ namespace ow::jobs {
 namespace {
 
 using memoryx::MemoryX;
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 size_t different_bits(const float* a, const float* b, size_t n, size_t* first) {
   size_t different = 0;

@@ -230,7 +230,7 @@ bool Bulk::pump() {
   assigned_ = true;
   for (PortState& port : ports_) {
     if (device_.available(port.side, port.index, kColourRsp) != 0) {
-      for (const Arrival& a : device_.take(port.side, port.index, kColourRsp)) {
+      for (const Arrival& a : device_.take_arrivals(port.side, port.index, kColourRsp)) {
         port.answer.push_back(a.wavelet.data);
         if (a.wavelet.ctrl) finish(&port);
       }

@@ -226,7 +226,8 @@ class ControlPlane::Reads {
     for (size_t row = 0; row < receivers.size(); ++row) {
       if (device_.available(Side::West, static_cast<int>(row), kColourRsp) == 0) continue;
       last_progress_ = device_.patience_cycle();
-      for (const Arrival& a : device_.take(Side::West, static_cast<int>(row), kColourRsp)) {
+      for (const Arrival& a :
+           device_.take_arrivals(Side::West, static_cast<int>(row), kColourRsp)) {
         receivers[row].words.push_back(a.wavelet.data);
         if (!a.wavelet.ctrl) continue;
         std::vector<uint32_t> words;

@@ -3,17 +3,9 @@
 
 #include <algorithm>
 
+#include "edge_fraction.h"
+
 namespace ow {
-namespace {
-
-constexpr int kFraction = 16;  // bits of a cycle's fraction
-
-uint64_t whole_cycles(uint64_t time) {
-  return (time + (uint64_t{1} << kFraction) - 1) >> kFraction;
-}
-
-}  // namespace
-
 EdgeExit::EdgeExit(const EdgeExitOptions& options)
     : options_(options), stage_at_(options.stage_periods.size()), places_(options.depth) {}
 

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "edge_fraction.h"
+
 namespace ow {
 namespace {
-
-constexpr int kFraction = 16;  // bits of a cycle's fraction
-
-uint64_t whole_cycles(uint64_t time) {
-  return (time + (uint64_t{1} << kFraction) - 1) >> kFraction;
-}
 
 // Holds are sorted by their ends: the end of the last one; the first one that is not over.
 uint64_t last_of(const std::vector<EdgeHold>& holds) {
@@ -140,7 +136,7 @@ void EdgeLink::enter_phase() {
   phases_.push_back(next);
 }
 
-void EdgeLink::take(uint64_t now) {
+void EdgeLink::take_wavelet(uint64_t now) {
   enter_phase();
   EdgePhase& phase = phases_.back();
   phase.end = now;

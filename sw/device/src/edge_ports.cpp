@@ -137,7 +137,7 @@ void EdgePorts::drive(uint64_t cycle, uint64_t* in_words) {
         const int c = round_robin(mask, p.next_colour);
         p.next_colour = (c + 1) % kMaxColours;
         const Wavelet w = p.queues[c].pop();
-        if (p.link && c == p.link_colour) p.link->take(cycle);
+        if (p.link && c == p.link_colour) p.link->take_wavelet(cycle);
         word |= link_of_wavelet(w);
         --p.pending;
         --pending_;
@@ -225,7 +225,7 @@ size_t EdgePorts::send(int port, const Wavelet* wavelets, size_t count) {
   return taken;
 }
 
-std::vector<Arrival> EdgePorts::take(int port, int colour) {
+std::vector<Arrival> EdgePorts::take_arrivals(int port, int colour) {
   std::vector<Arrival> out;
   out.swap(ports_[port].arrivals[colour]);
   return out;

@@ -123,7 +123,7 @@ std::vector<Position> isolated(const Shape& s, const std::set<Position>& lost,
 
 namespace {
 
-// Of each reticle: tiles whose stations are dead, and tiles that are lost for any reason.
+// Tiles of each reticle whose stations are dead, and tiles that are lost for any reason.
 struct Casualties {
   std::vector<std::set<Position>> dead, lost;
 };
@@ -195,7 +195,7 @@ void edges_cut(const Shape& s, const Faults& faults, const Casualties& all, size
     if (f.reticle == static_cast<int>(d)) cut.insert(f.wire);
   }
   for (const EdgeWire& w : cut) {
-    // Of a tile that is lost, or a link that is down, it matters to nobody.
+    // It does not matter in a lost tile or at a link that is down.
     const auto owner = static_cast<size_t>(s.link_owner(static_cast<int>(d), w.side));
     const bool vertical = w.side == 0 || w.side == 2;
     const std::vector<int>& down = (vertical ? out->south_links : out->east_links)[owner];
@@ -274,7 +274,7 @@ void drop_connections(const Position& at, ReticleDefects* r) {
 
 }  // namespace
 
-Judgement judge(const Shape& shape, const Faults& faults, const Defects& found) {
+Judgement judge_defects(const Shape& shape, const Faults& faults, const Defects& found) {
   Judgement out;
   out.exact = same(scanned(shape, faults, found), faults.expected(shape));
   if (out.exact) return out;

@@ -38,7 +38,7 @@ const Port* need(const Netlist& n, const std::string& name, size_t bits) {
 // A word as all machines see it.
 struct Seen {
   std::array<Word, 32> bits;
-  uint32_t good() const { return of(0); }
+  uint32_t fault_free() const { return of(0); }
   uint32_t of(int machine) const {
     uint32_t value = 0;
     for (int i = 0; i < 32; ++i) value |= static_cast<uint32_t>(bit_of(bits[i], machine)) << i;
@@ -122,8 +122,8 @@ class Bench {
       run(kWordCycles);
       for (size_t t = 0; t < tiles_.size(); ++t) {
         tiles_[t]->settle();
-        if (i >= 2) out[t].push_back({tiles_[t]->shown()});
-        tiles_[t]->take();
+        if (i >= 2) out[t].push_back({tiles_[t]->endpoint_word()});
+        tiles_[t]->take_endpoint_word();
       }
     }
     return out;
@@ -218,14 +218,14 @@ Word core_step(Job* job) {
   Word found = all_machines(false);
   const auto compare = [&] {
     const Seen phases = {b.tile(0).memory_word(result + kPhases)};
-    const uint32_t count = std::min(phases.good(), OW_SELFTEST_PHASES);
+    const uint32_t count = std::min(phases.fault_free(), OW_SELFTEST_PHASES);
     Word wrong = all_machines(false);
     for (uint32_t i = 0; i < count; ++i) {
       const Seen word = {b.tile(0).memory_word(result + kPhases + 4 + 4 * i)};
-      wrong |= word.differs(word.good(), ~0u);
+      wrong |= word.differs(word.fault_free(), ~0u);
     }
     // What is late has another count of cycles in its signature, if it comes at all.
-    wrong |= phases.differs(phases.good(), ~0u);
+    wrong |= phases.differs(phases.fault_free(), ~0u);
     wrong &= ~found;
     if (!any(wrong)) return;
     found |= wrong;
@@ -233,7 +233,7 @@ Word core_step(Job* job) {
   };
   const auto done = [&] {
     const Seen word = {b.tile(0).memory_word(result)};
-    return word.good() == OW_SELFTEST_DONE + OW_SELFTEST_CORE;
+    return word.fault_free() == OW_SELFTEST_DONE + OW_SELFTEST_CORE;
   };
   b.write(kRegCoreCtrl, {kCoreRun | kCoreReset});
   while (!done()) {
@@ -249,11 +249,12 @@ Word core_step(Job* job) {
   const auto words = b.read(result, 2)[0];
   const auto phases = b.read(result + kPhases, 1 + OW_SELFTEST_PHASES)[0];
   job->cycles = b.cycles();
-  job->signatures.push_back(words[2].good());
+  job->signatures.push_back(words[2].fault_free());
   found |= job->answer_missing(words) | job->answer_missing(phases) |
            words[1].differs(OW_SELFTEST_DONE + OW_SELFTEST_CORE, ~0u);
-  for (size_t i = 2; i < words.size(); ++i) found |= words[i].differs(words[i].good(), ~0u);
-  for (size_t i = 1; i < phases.size(); ++i) found |= phases[i].differs(phases[i].good(), ~0u);
+  for (size_t i = 2; i < words.size(); ++i) found |= words[i].differs(words[i].fault_free(), ~0u);
+  for (size_t i = 1; i < phases.size(); ++i)
+    found |= phases[i].differs(phases[i].fault_free(), ~0u);
   return found;
 }
 
@@ -364,7 +365,7 @@ void TileUnderTest::clock() {
   sim_.set_port(*cycle_, ++now_);
 }
 
-std::array<Word, 32> TileUnderTest::shown() const {
+std::array<Word, 32> TileUnderTest::endpoint_word() const {
   std::array<Word, 32> out;
   for (size_t i = 0; i < 32; ++i) {
     out[i] = sim_.value(rsp_->bits[i]) & sim_.value(rsp_valid_->bits[0]);

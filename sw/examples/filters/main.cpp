@@ -19,7 +19,7 @@ int main(int argc, char** argv) try {
     mine.low = c * kShare;
     mine.high = mine.low + kShare - 1;
     layout.filter(0, c, mine);
-    layout.receive("item", 0, c, colour);
+    layout.tile_receives("item", 0, c, colour);
   }
   layout.host_sends("item", ow::Side::West, 0, 0, colour);
 

@@ -14,8 +14,8 @@ int main(int argc, char** argv) try {
   // The first tile has no tile after it: it only sends.
   layout.route(0, 0, colour, ow::Route{ow::Port::Ramp, ow::kOutE});
   for (int c = 1; c < kTiles; ++c) layout.route(0, c, colour, turns);
-  for (int c = 0; c < kTiles; ++c) layout.send("turn", 0, c, colour);
-  layout.host_takes("turn", 0, kTiles - 1, ow::Side::East, colour);
+  for (int c = 0; c < kTiles; ++c) layout.tile_sends("turn", 0, c, colour);
+  layout.host_receives("turn", 0, kTiles - 1, ow::Side::East, colour);
 
   ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:1x4");
   ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/switches.elf", layout));

@@ -65,11 +65,13 @@ enum { stream_A, stream_B };
     uint32_t value_a = head->values[stream_A], index_a = head->indices[stream_A];    \
     uint32_t a0 = segment[stream_A].dim0, a1 = segment[stream_A].dim1;               \
     LOADED4(value_a, index_a, a0, a1);                                               \
+    value_a += matrix, index_a += matrix;                                            \
     STREAM(A, type, bytes, value_a, index_a);                                        \
     SEGMENT(A, fma_type, a0, a1, OW_FRESH);                                          \
     uint32_t value_b = head->values[stream_B], index_b = head->indices[stream_B];    \
     uint32_t b0 = segment[stream_B].dim0, b1 = segment[stream_B].dim1;               \
     LOADED4(value_b, index_b, b0, b1);                                               \
+    value_b += matrix, index_b += matrix;                                            \
     uint32_t round = head->rounds, left = slice->segments;                           \
     LOADED2(round, left);                                                            \
     ow_dsrw(K_ACC_B, OW_DSR_ADDRESS, OW_ACC_ADDR(OW_SPMV_SLICE));                    \

@@ -65,7 +65,7 @@ SHARED static void note_reg(uint32_t offset) { note(ow_reg_read(offset)); }
 
 // ------------------------------------------------------------------------------------- core ------
 // Instructions that are made here and run: a block of them with all registers but x31, which points
-// to the registers' values (x1 at 4 ..) and to data behind them, and single ones.
+// to the registers' values (x1 at 4 ..) and to data after them, and single ones.
 enum { BLOCK = 64, FILE_WORDS = 32, DATA_WORDS = 32 };
 static uint32_t block[BLOCK + 2] __attribute__((aligned(8), used));
 static uint32_t file[FILE_WORDS + DATA_WORDS] __attribute__((used));

@@ -34,9 +34,9 @@ enum { TASK_WEIGHTS_DONE = OW_TASK_LOCAL(1), TASK_DRAIN_DONE = OW_TASK_LOCAL(2) 
 
 // Descriptors of the gradient pass.
 enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_OWN, DSR_COPY };
-// .. for the masks of a delta pass.
+// Descriptors for the masks of a delta pass.
 enum { DSR_MASK = DSR_PASS, DSR_DELTA };
-// .. for a round and the round before it.
+// Descriptors for a round and the round before it.
 enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
 enum { DSR_ROUND = DSR_NONE - 2 * ROUND_DSRS };
 
@@ -197,7 +197,7 @@ static void wait_gathered(void) {
   if (ow_train_params.grid_rows > 1) wait_round(ow_train_params.grid_rows - 1);
 }
 
-// .. until all rounds have sent everything: the last round may send nothing while the one before
+// Waits until all rounds have sent everything. The last round may send nothing while the one before
 // still sends.
 static void wait_sent(void) {
   ow_dsrw(DSR_ROUND + ROUND_SENT, OW_DSR_DIM3, 0);
@@ -333,8 +333,9 @@ static void prepare_masks(const struct ow_train_tensor* tensor) {
   set_halves(DSR_DELTA, tensor->delta_addr + first, masked);
 }
 
-// .. and waits for the reducer. It continues on the drain's microthread while the core goes on:
-// what the next window's drain overwrites is no longer needed when that begins.
+// Masks the deltas of the last window and waits for the reducer. The masking runs on the drain's
+// microthread while the core goes on. When the next window's drain begins, it overwrites only data
+// that is no longer needed.
 static void mask_deltas(void) {
   if (masked == 0) return;
   masked = 0;

@@ -8,14 +8,14 @@ namespace ow::golden {
 namespace {
 
 // What defines a binary interchange format.
-struct Layout {
+struct FloatFormat {
   int precision;   // significand bits, the hidden one included
   int last_place;  // exponent of the last place of a subnormal
   int exp_bits;
 };
-constexpr Layout kBinary16{11, -24, 5};
-constexpr Layout kBfloat16{8, -133, 8};
-constexpr Layout kBinary32{24, -149, 8};
+constexpr FloatFormat kBinary16{11, -24, 5};
+constexpr FloatFormat kBfloat16{8, -133, 8};
+constexpr FloatFormat kBinary32{24, -149, 8};
 
 // A signed integer multiple of 2^-298, up to 2^341 in magnitude: two's complement, low limb first.
 // The unit is the product of the smallest binary32 numbers; that of the largest is below 2^256.
@@ -63,7 +63,7 @@ struct Number {
   int exponent = 0;
 };
 
-Number decode(uint32_t x, const Layout& f) {
+Number decode(uint32_t x, const FloatFormat& f) {
   const int fraction_bits = f.precision - 1;
   const uint32_t fraction = x & ((1u << fraction_bits) - 1);
   const uint32_t exp_max = (1u << f.exp_bits) - 1;
@@ -100,16 +100,18 @@ Fixed to_fixed(const Number& n) {
   return n.negative ? negate(r) : r;
 }
 
-uint32_t infinity(bool negative, const Layout& f) {
+uint32_t infinity(bool negative, const FloatFormat& f) {
   const uint32_t inf = ((1u << f.exp_bits) - 1) << (f.precision - 1);
   return inf | (negative ? 1u << (f.precision - 1 + f.exp_bits) : 0);
 }
 
-uint32_t canonical_nan(const Layout& f) { return infinity(false, f) | 1u << (f.precision - 2); }
+uint32_t canonical_nan(const FloatFormat& f) {
+  return infinity(false, f) | 1u << (f.precision - 2);
+}
 
 // Rounds an exact value that is not zero to the nearest number of the format, ties to even. With
 // `random`: adds it as 16 bits below the last place instead and cuts off.
-uint32_t round(const Fixed& exact_value, const Layout& f, const uint16_t* random = nullptr) {
+uint32_t round(const Fixed& exact_value, const FloatFormat& f, const uint16_t* random = nullptr) {
   const bool negative = is_negative(exact_value);
   const Fixed x = negative ? negate(exact_value) : exact_value;
   int top = 64 * kLimbs - 1;
@@ -146,7 +148,8 @@ uint32_t round(const Fixed& exact_value, const Layout& f, const uint16_t* random
 }
 
 // x + y, rounded once.
-uint32_t sum(const Number& x, const Number& y, const Layout& f, const uint16_t* random = nullptr) {
+uint32_t sum(const Number& x, const Number& y, const FloatFormat& f,
+             const uint16_t* random = nullptr) {
   if (x.nan || y.nan) return canonical_nan(f);
   if (x.inf && y.inf && x.negative != y.negative) return canonical_nan(f);
   if (x.inf || y.inf) return infinity(x.inf ? x.negative : y.negative, f);
@@ -160,7 +163,7 @@ uint32_t sum(const Number& x, const Number& y, const Layout& f, const uint16_t* 
 }
 
 // One number, rounded.
-uint32_t convert(const Number& x, const Layout& f, const uint16_t* random = nullptr) {
+uint32_t convert(const Number& x, const FloatFormat& f, const uint16_t* random = nullptr) {
   Number zero;
   zero.negative = x.negative;
   return sum(x, zero, f, random);
@@ -282,7 +285,7 @@ double f16_to_double(uint16_t x) { return static_cast<double>(f16_to_float(x)); 
 namespace {
 
 // Rounds a double, taken as an exact value, to a format of 16 bits.
-uint16_t round_to_16(double x, const Layout& f) {
+uint16_t round_to_16(double x, const FloatFormat& f) {
   if (x != x) return half(canonical_nan(f));
   const bool negative = std::signbit(x);
   const uint16_t sign = negative ? 0x8000 : 0;
@@ -320,7 +323,7 @@ double add_to_odd(double x, double y) {
 }
 
 // Rounds a binary32 number to a format of 16 bits, stochastically.
-uint16_t stochastic(uint32_t x, uint16_t random, const Layout& f) {
+uint16_t stochastic(uint32_t x, uint16_t random, const FloatFormat& f) {
   const uint32_t m = x & 0x7FFFFFFF;
   const uint32_t sign = (x >> 16) & 0x8000;
   if (m > kInf32) return half(canonical_nan(f));

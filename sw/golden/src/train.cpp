@@ -37,14 +37,15 @@ size_t Parameter::kept() const {
 
 Trainer::Trainer(const TrainingJob& job, const Graph& graph)
     : job_(job), graph_(graph), scale_(static_cast<float>(job.loss_scale.initial)) {
-  good(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0 && job.micro_batches > 0,
-       "a batch of nothing");
-  good(!graph_.empty() && layer_kind(graph_.layers.back().kind).loss != nullptr,
-       "the last layer is no loss");
+  require(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0 && job.micro_batches > 0,
+          "a batch of nothing");
+  require(!graph_.empty() && layer_kind(graph_.layers.back().kind).loss != nullptr,
+          "the last layer is no loss");
   Rng rng(job.seed);
   for (const GraphLayer& layer : graph_.layers) add_node(layer, &rng);
-  good(!matrices_.empty(), "a network without weights");
-  good(job.layers.empty() || has_parameters_of(job.layers), "a graph of other layers than the job");
+  require(!matrices_.empty(), "a network without weights");
+  require(job.layers.empty() || has_parameters_of(job.layers),
+          "a graph of other layers than the job");
   for (size_t k = 0; k < parameters_.size(); ++k) {
     Parameter& p = parameters_[k];
     if (job.optimizer.moments() > 0) p.first.resize(p.value.size());
@@ -79,17 +80,17 @@ void Trainer::add_node(const GraphLayer& layer, Rng* rng) {
   for (const std::string& tensor : layer.inputs) {
     if (tensor == kTargetsTensor) continue;
     const int giver = graph_.giver(tensor);
-    good(giver < static_cast<int>(nodes_.size()) && (giver >= 0 || tensor == kInputTensor),
-         "a layer takes a tensor that is not there yet");
+    require(giver < static_cast<int>(nodes_.size()) && (giver >= 0 || tensor == kInputTensor),
+            "a layer takes a tensor that is not there yet");
     node.inputs.push_back(giver);
     node.moves = node.moves || (giver >= 0 && nodes_[static_cast<size_t>(giver)].moves);
     features.push_back(giver < 0 ? graph_.features : nodes_[static_cast<size_t>(giver)].features);
   }
   const bool last = nodes_.size() + 1 == graph_.layers.size();
-  good((kind.loss != nullptr) == last, "the loss is the last layer");
+  require((kind.loss != nullptr) == last, "the loss is the last layer");
   if (last) {
-    good(node.moves && node.inputs == std::vector<int>{static_cast<int>(nodes_.size()) - 1},
-         "the loss is of what the layer in front of it gives");
+    require(node.moves && node.inputs == std::vector<int>{static_cast<int>(nodes_.size()) - 1},
+            "the loss is of what the layer in front of it gives");
     nodes_.push_back(node);
     return;
   }
@@ -102,7 +103,7 @@ void Trainer::add_node(const GraphLayer& layer, Rng* rng) {
     p.matrix = shape.matrix;
     p.value.resize(p.rows * p.columns);
     if (shape.matrix) {
-      good(node.matrix < 0, "a layer of two matrices");
+      require(node.matrix < 0, "a layer of two matrices");
       node.matrix = static_cast<int>(matrices_.size());
       matrices_.push_back(nodes_.size());
       begin_matrix(rng, &p);
@@ -126,11 +127,11 @@ void Trainer::begin_matrix(Rng* rng, Parameter* p) const {
 
 void Trainer::restore(std::vector<Parameter> parameters, uint64_t step, uint64_t updates,
                       float loss_scale, uint64_t good_steps) {
-  good(parameters.size() == parameters_.size(), "a state of another network");
+  require(parameters.size() == parameters_.size(), "a state of another network");
   for (size_t k = 0; k < parameters.size(); ++k) {
-    good(parameters[k].name == parameters_[k].name &&
-             parameters[k].value.size() == parameters_[k].value.size(),
-         "a state of another network");
+    require(parameters[k].name == parameters_[k].name &&
+                parameters[k].value.size() == parameters_[k].value.size(),
+            "a state of another network");
   }
   parameters_ = std::move(parameters);
   step_ = step;
@@ -168,11 +169,11 @@ Network Trainer::network() const {
   const std::vector<Activations> none(nodes_.size());
   for (size_t n = 0; n + 1 < nodes_.size(); ++n) {
     const LayerKind& kind = layer_kind(graph_.layers[n].kind);
-    good(nodes_[n].inputs == std::vector<int>{static_cast<int>(n) - 1}, "no chain of layers");
+    require(nodes_[n].inputs == std::vector<int>{static_cast<int>(n) - 1}, "no chain of layers");
     if (kind.layer != nullptr) {
       network.layers.push_back(kind.layer(pass_of(n, {}, none)));
     } else {
-      good(kind.element != nullptr && !network.layers.empty(), "no chain of layers");
+      require(kind.element != nullptr && !network.layers.empty(), "no chain of layers");
       network.layers.back().activation = kind.name;
     }
   }
@@ -207,8 +208,8 @@ bool Trainer::wants_dense(size_t parameter) const {
 }
 
 MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
-  good(x.features == graph_.features && static_cast<uint64_t>(x.samples) == job_.micro_batch(),
-       "samples that do not fit the layers or the grid");
+  require(x.features == graph_.features && static_cast<uint64_t>(x.samples) == job_.micro_batch(),
+          "samples that do not fit the layers or the grid");
   MicroBatch batch;
   batch.outputs = forward(x);
   batch.deltas.resize(batch.outputs.size());

@@ -21,10 +21,10 @@ enum class Distribution { Block, Cyclic };
 // its own distribution, and the host array is R or C times as long there. One dimension may run
 // over both with one distribution; tiles then count row by row. All arrays are row-major.
 //
-// If the host array ends before the tiles are full, give its shape with of(). The last blocks are
-// then shorter or missing. The rest of a tile's array is written as 0 and not read.
+// If the host array ends before the tiles are full, call with_shape(). The last blocks are then
+// shorter or missing. The rest of a tile's array is written as 0 and not read.
 //
-// The rectangle holds all tiles whose firmware exports the array, or the tiles given to in().
+// The rectangle holds all tiles whose firmware exports the array, or the tiles given to on_tiles().
 struct Mapping {
   int row_dim = -1;
   int col_dim = -1;
@@ -45,8 +45,8 @@ struct Mapping {
   }
   // The same in all tiles. A read returns the first tile's.
   static Mapping same() { return {}; }
-  // A matrix in blocks, dealt out, or each dimension in its own way; a vector along the grid rows
-  // or columns.
+  // A matrix in blocks, element by element in turns, or each dimension in its own way; a vector
+  // along the grid rows or columns.
   static Mapping grid(int row_dim, Distribution by_row, int col_dim, Distribution by_col) {
     Mapping m;
     m.row_dim = row_dim;
@@ -58,7 +58,7 @@ struct Mapping {
   static Mapping blocks(int row_dim = 0, int col_dim = 1) {
     return grid(row_dim, Distribution::Block, col_dim, Distribution::Block);
   }
-  static Mapping deal(int row_dim = 0, int col_dim = 1) {
+  static Mapping cyclic(int row_dim = 0, int col_dim = 1) {
     return grid(row_dim, Distribution::Cyclic, col_dim, Distribution::Cyclic);
   }
   static Mapping along_rows(int dim = 0, Distribution how = Distribution::Block) {
@@ -68,13 +68,13 @@ struct Mapping {
     return grid(-1, how, dim, how);
   }
   // The same mapping for a host array of this shape.
-  Mapping of(std::vector<size_t> host) const {
+  Mapping with_shape(std::vector<size_t> host) const {
     Mapping m = *this;
     m.shape = std::move(host);
     return m;
   }
   // The same mapping for these tiles only, all of which must have the array.
-  Mapping in(const Rect& tiles) const {
+  Mapping on_tiles(const Rect& tiles) const {
     Mapping m = *this;
     m.only = tiles;
     return m;

@@ -4,5 +4,6 @@
 #define OPENWAFER_OPENWAFER_H_
 
 #include "openwafer/runtime.h"
+#include "openwafer/sparse.h"
 
 #endif  // OPENWAFER_OPENWAFER_H_

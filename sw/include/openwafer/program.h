@@ -83,13 +83,13 @@ class Layout {
   // A filter of the tile for `filter.colour`: at most one per tile and colour, and no more than the
   // tile has.
   void filter(int row, int col, const Filter& filter);
-  void receive(const std::string& name, int row, int col, int colour);  // name_in
-  void send(const std::string& name, int row, int col, int colour);     // name_out
+  void tile_receives(const std::string& name, int row, int col, int colour);  // name_in
+  void tile_sends(const std::string& name, int row, int col, int colour);     // name_out
   // The host's ends, at the edge port straight in front of the tile. Each call adds a port to the
   // stream `name`; all its ports go the same way. The name must not be that of a flow with a
   // stream.
   void host_sends(const std::string& name, Side from, int row, int col, int colour);
-  void host_takes(const std::string& name, int row, int col, Side to, int colour);
+  void host_receives(const std::string& name, int row, int col, Side to, int colour);
 
   // A descriptor, or a local task, that no other name has. The number is written into the exported
   // u32 `name` of all tiles. Both count upwards; descriptors start at 0. At loading, numbers must
@@ -144,7 +144,7 @@ class Layout {
   std::vector<std::string> descriptors_;                // by number
   std::vector<std::string> tasks_;                      // from the first local task on
   std::set<std::string> names_;                         // of flows, descriptors, tasks
-  std::set<std::string> host_streams_;                  // of host_sends and host_takes
+  std::set<std::string> host_streams_;                  // of host_sends and host_receives
   std::map<std::tuple<int, int, int>, Switch> routes_;  // row, col, colour
   std::map<Place, std::vector<Filter>> filters_;
   std::map<std::string, Stream> streams_;
@@ -160,20 +160,22 @@ class Program {
   Program(std::string elf, Layout layout);
   // Several firmwares, each in its part of the rectangle. Parts do not overlap.
   explicit Program(Layout layout);
-  Program& add(const Rect& part, std::string elf);
+  Program& add_firmware(const Rect& part, std::string elf);
 
   // A parameter: the firmware's export `name` has this value when the cores start, so ow_main finds
-  // it. Type, size and mapping follow the rules of Run::write. Rows and columns of Mapping::in are
-  // those of the program's rectangle. Every load writes the parameters; a later value for the same
-  // tile wins. Runtime::load refuses what does not fit, and a name that the layout writes.
+  // it. Type, size and mapping follow the rules of Run::write. Rows and columns of
+  // Mapping::on_tiles are those of the program's rectangle. Every load writes the parameters; a
+  // later value for the same tile wins. Runtime::load refuses what does not fit, and a name that
+  // the layout writes.
   template <typename T>
-  Program& set(const std::string& name, const std::vector<T>& data,
-               const Mapping& mapping = Mapping::tiles()) {
-    return set_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping);
+  Program& set_parameter(const std::string& name, const std::vector<T>& data,
+                         const Mapping& mapping = Mapping::tiles()) {
+    return set_parameter_bytes(name, ElementOf<T>::kType, data.data(), data.size(), mapping);
   }
   template <typename T>
-  Program& set(const std::string& name, T value, const Mapping& mapping = Mapping::same()) {
-    return set_bytes(name, ElementOf<T>::kType, &value, 1, mapping);  // a scalar
+  Program& set_parameter(const std::string& name, T value,
+                         const Mapping& mapping = Mapping::same()) {
+    return set_parameter_bytes(name, ElementOf<T>::kType, &value, 1, mapping);  // a scalar
   }
 
   // ---- Results, for the library.
@@ -185,18 +187,18 @@ class Program {
     Mapping mapping;
   };
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  struct Part {
+  struct Firmware {
     std::optional<Rect> rect;  // none: all
     std::string elf;
   };
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Firmware>& parts() const { return parts_; }
   const std::optional<Layout>& layout() const { return layout_; }
 
  private:
-  Program& set_bytes(const std::string& name, ElementType type, const void* data, size_t count,
-                     const Mapping& mapping);
+  Program& set_parameter_bytes(const std::string& name, ElementType type, const void* data,
+                               size_t count, const Mapping& mapping);
 
-  std::vector<Part> parts_;
+  std::vector<Firmware> parts_;
   std::vector<Parameter> parameters_;
   std::optional<Layout> layout_;
 };

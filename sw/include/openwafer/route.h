@@ -48,7 +48,7 @@ struct Filter {
 
 // The words of a control wavelet. Slot 0 is for the first router that uses a command.
 enum class Command { Nop, Advance, Reset, Teardown };
-uint32_t command(int slot, Command what, bool not_to_ramp = false);
+uint32_t switch_command(int slot, Command what, bool not_to_ramp = false);
 
 }  // namespace ow
 

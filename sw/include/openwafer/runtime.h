@@ -57,10 +57,10 @@ class Event {
   // machine cycles, if nothing moves any more and it is not done (with the hang report), or if a
   // tile of the run has stopped (with cause and source line). A copy does not need running tiles.
   // An operation that is late goes on; wait for it again.
-  void wait(uint64_t cycles = kPatience);
+  void wait(uint64_t cycles = kCycleLimit);
   bool done() const;
 
-  static constexpr uint64_t kPatience = 10'000'000;
+  static constexpr uint64_t kCycleLimit = 10'000'000;
 
  private:
   friend class Run;
@@ -151,7 +151,7 @@ class Run {
 
   // Waits until all tiles of the program are at rest and everything sent has entered the grid.
   // Limits and errors are those of Event::wait.
-  void wait(uint64_t cycles = Event::kPatience);
+  void wait(uint64_t cycles = Event::kCycleLimit);
 
   // Streams of the layout. An array is cut evenly over the ports and packed into wavelets: two
   // 16-bit elements (the first in the low half) or one 32-bit element. Words are sent while the
@@ -164,7 +164,7 @@ class Run {
   // it throws, words that have arrived can still be received.
   template <typename T>
   std::vector<T> receive(const std::string& stream, size_t count,
-                         uint64_t cycles = Event::kPatience) {
+                         uint64_t cycles = Event::kCycleLimit) {
     std::vector<T> data(count * ports(stream));
     receive_bytes(stream, sizeof(T), data.data(), count, cycles);
     return data;

@@ -3,6 +3,7 @@
 #ifndef OW_ISA_GEN_EMIT_H_
 #define OW_ISA_GEN_EMIT_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,10 @@ namespace ow::isa_gen {
 
 std::string emit_sv_package(const Description& d);  // rtl/common/ow_isa_pkg.sv
 std::string emit_sv_exports(const Description& d);  // rtl/common/ow_isa_export.svh
-std::string emit_c(const Description& d);           // sw/include/openwafer/tile/isa.h
-std::string emit_cpp(const Description& d);         // sw/isa/include/ow/isa/isa.h
-std::string emit_tables(const Description& d);      // sw/isa/src/tables.cpp
 std::string emit_cmake(const Description& d);       // sw/isa/configurations.cmake
+std::string emit_c(const Description& d);           // openwafer/tile/isa.h
+std::string emit_cpp(const Description& d);         // ow/isa/isa.h
+std::string emit_tables(const Description& d);      // tables.cpp
 
 // The text of a document with new tables between its markers; `name` is for messages. A line
 // "<!-- isa:begin WHAT -->" begins a table and "<!-- isa:end -->" ends it. WHAT is
@@ -29,8 +30,13 @@ std::string wrap(const std::string& text, const std::string& start);
 // A register's fields: those of the layout that it shares, or its own.
 const std::vector<Field>& fields_of(const Description& d, const Register& r);
 
-// What each generated file says about itself, after its comment sign.
+// A number as C and C++ write it: from 1000 on hexadecimal.
+std::string hex(uint64_t value);
+
+// What a generated file says about itself, after its comment sign: a committed one, and one of the
+// build.
 extern const char* const kGenerated;
+extern const char* const kBuilt;
 
 }  // namespace ow::isa_gen
 

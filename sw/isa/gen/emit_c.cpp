@@ -7,10 +7,6 @@
 namespace ow::isa_gen {
 namespace {
 
-std::string hex(uint64_t value) {
-  return value < 1000 ? fmt::format("{}", value) : fmt::format("0x{:X}", value);
-}
-
 class Header {
  public:
   explicit Header(const Description& d) : d_(d) {}
@@ -121,7 +117,7 @@ class Header {
 }  // namespace
 
 std::string emit_c(const Description& d) {
-  return "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kGenerated, "//") +
+  return "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kBuilt, "//") +
          "// Registers, encodings and layouts of words for programs of a tile, in C and in the "
          "assembler.\n"
          "// clang-format off\n"

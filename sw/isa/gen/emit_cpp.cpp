@@ -7,10 +7,6 @@
 namespace ow::isa_gen {
 namespace {
 
-std::string hex(uint64_t value) {
-  return value < 1000 ? fmt::format("{}", value) : fmt::format("0x{:X}", value);
-}
-
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -133,7 +129,7 @@ std::string names_text(const Enum& e) {
 }  // namespace
 
 std::string emit_cpp(const Description& d) {
-  std::string out = "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kGenerated, "//") +
+  std::string out = "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kBuilt, "//") +
                     "// Registers, encodings, layouts of words and sizes of the machine.\n"
                     "// clang-format off\n"
                     "#ifndef OW_ISA_ISA_H_\n#define OW_ISA_ISA_H_\n\n#include <cstdint>\n\n"
@@ -160,7 +156,7 @@ std::string emit_cpp(const Description& d) {
 }
 
 std::string emit_tables(const Description& d) {
-  std::string out = "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kGenerated, "//") +
+  std::string out = "// SPDX-License-Identifier: Apache-2.0\n" + wrap(kBuilt, "//") +
                     "// clang-format off\n#include \"ow/isa/tables.h\"\n\n#include "
                     "\"ow/isa/isa.h\"\n\nnamespace ow::isa {\n\n";
   for (const Enum& e : d.enums) out += names_text(e);

@@ -13,6 +13,11 @@ namespace ow::isa_gen {
 const char* const kGenerated =
     "Written by ow_isa_gen from sw/isa/*.yaml; `cmake --build build "
     "--target isa` writes it anew.";
+const char* const kBuilt = "Written by ow_isa_gen from sw/isa/*.yaml in every build.";
+
+std::string hex(uint64_t value) {
+  return value < 1000 ? fmt::format("{}", value) : fmt::format("0x{:X}", value);
+}
 
 std::string wrap(const std::string& text, const std::string& start) {
   std::string out;

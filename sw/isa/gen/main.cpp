@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ow_isa_gen: writes everything that is made of the description of the machine's interfaces, or
-// (--check) says what differs from it.
+// ow_isa_gen SOURCE_TREE                 writes what is committed of the description
+// ow_isa_gen SOURCE_TREE --check         names what is committed and differs from it; status 1
+// ow_isa_gen SOURCE_TREE --build FOLDER  writes the C and C++ that a build needs
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -9,8 +10,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 
 #include "emit.h"
 #include "ow/base/error.h"
@@ -25,20 +24,22 @@ namespace fs = std::filesystem;
 const char* const kFiles[] = {"machine.yaml", "fabric.yaml", "instructions.yaml", "registers.yaml",
                               "host.yaml"};
 
-// A file of the tree and what it should hold.
+// Where a file stands below its tree, and what it should hold.
 using Output = std::pair<fs::path, std::string>;
 
-std::vector<Output> outputs(const fs::path& root) {
+Description read_all(const fs::path& root) {
   std::vector<std::string> paths;
   for (const char* file : kFiles) paths.push_back((root / "sw/isa" / file).string());
-  const Description d = read_description(paths);
+  Description d = read_description(paths);
   check_description(d);
+  return d;
+}
+
+// What is committed: below the source tree.
+std::vector<Output> committed(const Description& d, const fs::path& root) {
   std::vector<Output> list = {
       {"rtl/common/ow_isa_pkg.sv", emit_sv_package(d)},
       {"rtl/common/ow_isa_export.svh", emit_sv_exports(d)},
-      {"sw/include/openwafer/tile/isa.h", emit_c(d)},
-      {"sw/isa/include/ow/isa/isa.h", emit_cpp(d)},
-      {"sw/isa/src/tables.cpp", emit_tables(d)},
       {"sw/isa/configurations.cmake", emit_cmake(d)},
   };
   std::vector<fs::path> documents;
@@ -54,28 +55,52 @@ std::vector<Output> outputs(const fs::path& root) {
   return list;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Writes the constants, headers and tables that are made of sw/isa/*.yaml");
-  std::string root = OW_SOURCE_DIR;
-  bool check = false;
-  app.add_option("--root", root, "The source tree");
-  app.add_flag("--check", check, "Write nothing; exit status 1 if a file differs");
-  CLI11_PARSE(app, argc, argv);
+// What each build makes for itself: below a folder that is an include path.
+std::vector<Output> built(const Description& d) {
+  return {{"openwafer/tile/isa.h", emit_c(d)},
+          {"ow/isa/isa.h", emit_cpp(d)},
+          {"tables.cpp", emit_tables(d)}};
+}
 
-  int different = 0;
-  for (const auto& [path, text] : outputs(root)) {
-    const fs::path full = fs::path(root) / path;
-    if (fs::exists(full) && read_text(full.string()) == text) continue;
-    ++different;
-    if (check) {
-      fmt::print("{}: differs from sw/isa/*.yaml; `cmake --build build --target isa` writes it\n",
-                 path.string());
-    } else {
-      write_file(full.string(), text);
-      fmt::print("wrote {}\n", path.string());
-    }
+bool holds(const fs::path& path, const std::string& text) {
+  return fs::exists(path) && read_text(path.string()) == text;
+}
+
+int write(const std::vector<Output>& list, const fs::path& root) {
+  for (const auto& [path, text] : list) {
+    const fs::path full = root / path;
+    if (holds(full, text)) continue;
+    fs::create_directories(full.parent_path());
+    write_file(full.string(), text);
+    fmt::print("wrote {}\n", path.string());
   }
-  return check && different != 0 ? 1 : 0;
+  return 0;
+}
+
+int check(const std::vector<Output>& list, const fs::path& root) {
+  int different = 0;
+  for (const auto& [path, text] : list) {
+    if (holds(root / path, text)) continue;
+    ++different;
+    fmt::print("{}: differs from sw/isa/*.yaml; `cmake --build build --target isa` writes it\n",
+               path.string());
+  }
+  return different == 0 ? 0 : 1;
+}
+
+int generate(const std::vector<std::string>& args) {
+  if (args.size() == 1) {
+    const fs::path root = args[0];
+    return write(committed(read_all(root), root), root);
+  }
+  if (args.size() == 2 && args[1] == "--check") {
+    const fs::path root = args[0];
+    return check(committed(read_all(root), root), root);
+  }
+  if (args.size() == 3 && args[1] == "--build") {
+    return write(built(read_all(args[0])), args[2]);
+  }
+  throw BadInput("usage: ow_isa_gen SOURCE_TREE [--check | --build FOLDER]");
 }
 
 }  // namespace
@@ -83,7 +108,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return ow::isa_gen::run(argc, argv);
+    return ow::isa_gen::generate({argv + 1, argv + argc});
   } catch (const ow::Error& e) {
     fmt::print(stderr, "ow_isa_gen: {}: {}\n", e.category(), e.what());
     return e.exit_status();

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "ow/base/error.h"
+#include "ow/base/text.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow::memoryx {
@@ -74,13 +75,6 @@ TensorNotes notes_of(const RunState& s) {
   return notes;
 }
 
-// What a file holds, as an error shows it: short, and printable.
-std::string shown(const std::string& word) {
-  std::string out;
-  for (const char c : word.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
-}
-
 RunState state_of(const SafetensorsFile& file) {
   const auto text = [&](const char* key) -> const std::string& {
     const auto found = file.notes().find(key);
@@ -99,7 +93,7 @@ RunState state_of(const SafetensorsFile& file) {
   };
   if (text("format") != kFormat) {
     throw BadInput(fmt::format("{}: is of the format '{}', this program reads '{}'", file.path(),
-                               shown(text("format")), kFormat));
+                               printable_text(text("format")), kFormat));
   }
   RunState s;
   take("step", &s.step);

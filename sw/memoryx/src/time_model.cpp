@@ -27,8 +27,8 @@ Flow with_margin(uint64_t amount, uint64_t cycles) {
 }
 
 // The keys of a part, without those of its own.
-TimeOptions::Part read_flow(YamlMap* map, const char* unit) {
-  TimeOptions::Part part;
+TimeOptions::FlowOptions read_flow(YamlMap* map, const char* unit) {
+  TimeOptions::FlowOptions part;
   if (const auto rate = map->find(unit)) {
     part.rate = static_cast<uint64_t>(
         std::llround(rate->real(kMinRate, kMaxRate) * static_cast<double>(kTimeUnit)));
@@ -39,7 +39,7 @@ TimeOptions::Part read_flow(YamlMap* map, const char* unit) {
   return part;
 }
 
-void read_part(YamlMap* time, const char* key, const char* unit, TimeOptions::Part* part) {
+void read_part(YamlMap* time, const char* key, const char* unit, TimeOptions::FlowOptions* part) {
   const auto value = time->find(key);
   if (!value) return;
   YamlMap map = value->map();
@@ -48,7 +48,7 @@ void read_part(YamlMap* time, const char* key, const char* unit, TimeOptions::Pa
 }
 
 // A link of the edge, with what waits there.
-void read_edge(YamlMap* time, const char* key, TimeOptions::Part* part,
+void read_edge(YamlMap* time, const char* key, TimeOptions::FlowOptions* part,
                std::optional<uint64_t>* depth) {
   const auto value = time->find(key);
   if (!value) return;
@@ -60,8 +60,8 @@ void read_edge(YamlMap* time, const char* key, TimeOptions::Part* part,
   map.close();
 }
 
-void read_stages(YamlMap* time, const char* key, TimeOptions::Part* kind,
-                 std::vector<TimeOptions::Part>* stages) {
+void read_stages(YamlMap* time, const char* key, TimeOptions::FlowOptions* kind,
+                 std::vector<TimeOptions::FlowOptions>* stages) {
   const auto value = time->find(key);
   if (!value) return;
   YamlMap map = value->map();
@@ -83,13 +83,13 @@ TimeOptions::Preset preset_of(const Yaml& value) {
                               : TimeOptions::Preset::Wse;
 }
 
-void apply(const TimeOptions::Part& part, Flow* flow) {
+void apply(const TimeOptions::FlowOptions& part, Flow* flow) {
   if (part.rate) flow->rate = *part.rate;
   if (part.latency) flow->latency = *part.latency;
 }
 
-void apply(const TimeOptions::Part& kind, const std::vector<TimeOptions::Part>& stages,
-           std::vector<Flow>* flows) {
+void apply(const TimeOptions::FlowOptions& kind,
+           const std::vector<TimeOptions::FlowOptions>& stages, std::vector<Flow>* flows) {
   for (size_t k = 0; k < flows->size(); ++k) {
     apply(kind, &(*flows)[k]);
     if (k < stages.size()) apply(stages[k], &(*flows)[k]);

@@ -36,7 +36,7 @@ void UpdateTime::leave(int row, size_t layer, uint64_t count, uint64_t from, uin
   // The gradients come one after another. The end is the later of the last one's update and that of
   // all in sequence.
   at.at = std::max(std::max(at.at, from * kTimeUnit) + count * period_, to * kTimeUnit + period_);
-  Part& part = of == Of::Biases ? at.biases : at.layers[layer];
+  LayerUpdate& part = of == Of::Biases ? at.biases : at.layers[layer];
   part.count += count;
   part.came = to;
   part.end = at.at;
@@ -47,7 +47,7 @@ WeightTimes UpdateTime::times(bool wait) const {
   WeightTimes times;
   times.layers.resize(layers_);
   times.update = alone();
-  const auto later = [&](const Part& part, uint64_t end, ReadyTime* of) {
+  const auto later = [&](const LayerUpdate& part, uint64_t end, ReadyTime* of) {
     of->came = std::max(of->came, wait ? last_ : part.came);
     of->ready = std::max(of->ready, whole_cycles(end) + latency_);
   };
@@ -66,7 +66,7 @@ uint64_t UpdateTime::alone() const {
   uint64_t most = 0;
   for (const Row& row : rows_) {
     uint64_t count = row.biases.count;
-    for (const Part& part : row.layers) count += part.count;
+    for (const LayerUpdate& part : row.layers) count += part.count;
     most = std::max(most, count);
   }
   return whole_cycles(most * period_) + latency_;

@@ -8,6 +8,7 @@
 #include "compress.h"
 #include "ow/base/error.h"
 #include "ow/isa/isa.h"
+#include "ow/tensor/distribution.h"
 
 namespace ow::memoryx {
 namespace {
@@ -15,9 +16,6 @@ namespace {
 constexpr uint32_t kRowEnd = isa::Control::RowEnd::kMask;  // data bits of a control wavelet
 constexpr uint32_t kStreamEnd = isa::Control::StreamEnd::kMask;
 constexpr size_t kBatchValues = size_t{1} << 15;  // about so many weights per batch
-
-// Outputs of 0 .. n - 1 that a grid row owns.
-int owned(int n, int row, int rows) { return n > row ? (n - row + rows - 1) / rows : 0; }
 
 // The upper halves of wavelets by input, where those of all grid rows stand owner by owner.
 std::vector<uint32_t> places_of(int inputs, int rows) {
@@ -95,8 +93,8 @@ class MatrixBatches : public BatchSource {
   // The end of the part: one more than its last output.
   int part_end() const { return std::min(matrix().outputs() - first_, part()) + first_; }
   // Outputs of an owner up to the beginning and up to the end of the part.
-  int local_begin(int owner) const { return owned(first_, owner, options_.rows); }
-  int local_end(int owner) const { return owned(part_end(), owner, options_.rows); }
+  int local_begin(int owner) const { return owned_elements(first_, owner, options_.rows); }
+  int local_end(int owner) const { return owned_elements(part_end(), owner, options_.rows); }
   // Outputs of a batch.
   int wanted() const {
     return std::max(1, static_cast<int>(kBatchValues / static_cast<size_t>(matrix().inputs())));
@@ -136,7 +134,8 @@ void MatrixBatches::begin_layer() {
   first_ = owner_ = local_ = ended_ = read_end_ = 0;
   if (done()) return;
   const int inputs = matrix().inputs();
-  const int most = matrix().order() == SumOrder::Whole ? inputs : owned(inputs, 0, options_.rows);
+  const int most =
+      matrix().order() == SumOrder::Whole ? inputs : owned_elements(inputs, 0, options_.rows);
   places_ = places_of(inputs, matrix().order() == SumOrder::Whole ? options_.rows : 1);
   dealt_.resize(static_cast<size_t>(most) * static_cast<size_t>(options_.rows));
   if (!every_position()) return;
@@ -220,8 +219,8 @@ void MatrixBatches::add_whole(WaveletBatch* batch) {
 void MatrixBatches::begin_piece(WaveletBatch* batch) {
   const auto outputs = static_cast<uint32_t>(std::min(part(), matrix().outputs() - ended_));
   for (size_t r = 0; r < batch->rows.size(); ++r) {
-    const auto inputs =
-        static_cast<uint32_t>(owned(matrix().inputs(), static_cast<int>(r), options_.rows));
+    const auto inputs = static_cast<uint32_t>(
+        owned_elements(matrix().inputs(), static_cast<int>(r), options_.rows));
     batch->rows[r].push_back({static_cast<uint8_t>(options_.colour), false, outputs * inputs});
   }
 }
@@ -280,7 +279,7 @@ void MatrixBatches::make_rows(const uint16_t* values, uint32_t end, WaveletBatch
   }
   for (size_t r = 0; r < rows; ++r) {
     const auto count =
-        static_cast<size_t>(owned(matrix().inputs(), static_cast<int>(r), options_.rows));
+        static_cast<size_t>(owned_elements(matrix().inputs(), static_cast<int>(r), options_.rows));
     make_row(values == nullptr ? nullptr : values + r * stride, count, end, &batch->rows[r]);
   }
 }

@@ -63,7 +63,7 @@ ReadyWafer ready_wafer(const WaferSource& source) {
       ready.refusal = fmt::format("the wafer cannot be repaired: {}", result.repair.reason);
       return ready;
     }
-    if (!result.good()) {
+    if (!result.succeeded()) {
       ready.refusal =
           fmt::format("the repaired wafer does not work: {}", result.verification.front());
       return ready;

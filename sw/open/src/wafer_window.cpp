@@ -50,8 +50,8 @@ size_t WaferWindow::queued(Side side, int index) const {
 int WaferWindow::send_credits(Side side, int index, int colour) const {
   return device_.send_credits(side, port(side, index), colour);
 }
-std::vector<Arrival> WaferWindow::take(Side side, int index, int colour) {
-  return device_.take(side, port(side, index), colour);
+std::vector<Arrival> WaferWindow::take_arrivals(Side side, int index, int colour) {
+  return device_.take_arrivals(side, port(side, index), colour);
 }
 size_t WaferWindow::available(Side side, int index, int colour) const {
   return device_.available(side, port(side, index), colour);

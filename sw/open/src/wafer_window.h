@@ -21,7 +21,7 @@ class WaferWindow : public Device, public SimControl {
   uint64_t cycle() const override { return device_.cycle(); }
   std::string description() const override;
   int send_credits(Side side, int index, int colour) const override;
-  std::vector<Arrival> take(Side side, int index, int colour) override;
+  std::vector<Arrival> take_arrivals(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
   bool tells_quiet() const override { return device_.tells_quiet(); }
   SimControl* sim() override { return this; }

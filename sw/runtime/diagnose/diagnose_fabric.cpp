@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnoser.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {
@@ -39,8 +40,8 @@ void Diagnoser::route_cycles() {
             ring += fmt::format(" -> ({}, {})", (*it)->row, (*it)->col);
             reported.insert(*it);
           }
-          add(HangCause::RouteCycle, t, c, true,
-              fmt::format("the routes of colour {} form a cycle: {}", c, ring));
+          add_diagnosis(HangCause::RouteCycle, t, c, true,
+                        fmt::format("the routes of colour {} form a cycle: {}", c, ring));
           break;
         }
         path.push_back(t);
@@ -67,15 +68,18 @@ void Diagnoser::router(const TileState& t) {
     credits(t, c);
     if (!s.occupied || s.misrouted) continue;
     if (s.torn) {
-      add(HangCause::TornDown, &t, c, true,
+      add_diagnosis(
+          HangCause::TornDown, &t, c, true,
           fmt::format("wavelets of colour {} wait in the router, which has torn it down", c));
       graph_.explain(here);
     } else if (!s.route) {
-      add(HangCause::NoRoute, &t, c, !strayer,
+      add_diagnosis(
+          HangCause::NoRoute, &t, c, !strayer,
           fmt::format("wavelets of colour {} wait in the router, which has no route for it", c));
       graph_.explain(here);
       if (!strayer) continue;
-      add(HangCause::OutputNotRouted, &t, c, true,
+      add_diagnosis(
+          HangCause::OutputNotRouted, &t, c, true,
           fmt::format("output queue {} is bound to colour {}, of which the tile has no route",
                       *strayer, c))
           .queue = *strayer;
@@ -99,7 +103,8 @@ void Diagnoser::misroute(const TileState& t, int c, std::optional<int> strayer) 
   if (strayer && route) stray_output(t, c, *strayer);
   if (strayer) from += fmt::format("; output queue {} injects it", *strayer);
   const int position = t.of(c).position;
-  add(HangCause::Misroute, &t, c, !strayer,
+  add_diagnosis(
+      HangCause::Misroute, &t, c, !strayer,
       fmt::format("a wavelet of colour {} came in at another port than the route's input, {}{}{}",
                   c, route ? port_name(route->in) : "none",
                   position == 0 ? "" : fmt::format(" (switch position {})", position), from));
@@ -107,7 +112,8 @@ void Diagnoser::misroute(const TileState& t, int c, std::optional<int> strayer) 
 }
 
 void Diagnoser::stray_output(const TileState& t, int c, int q) {
-  add(HangCause::OutputNotRouted, &t, c, !on_cycle(c),
+  add_diagnosis(
+      HangCause::OutputNotRouted, &t, c, !on_cycle(c),
       fmt::format("output queue {} is bound to colour {}, whose route takes its input from {}, not "
                   "from the ramp",
                   q, c, port_name(t.of(c).route->in)))
@@ -125,7 +131,8 @@ void Diagnoser::to_ramp(const TileState& t, int c) {
   const bool told = t.error.stopped && t.error.source == ErrorSource::Ramp &&
                     t.error.cause == kRampNoConsumer && t.error.unit == c;
   if (told) return;
-  add(HangCause::NoConsumer, &t, c, true,
+  add_diagnosis(
+      HangCause::NoConsumer, &t, c, true,
       fmt::format("colour {} is routed to the ramp, but no input queue is bound to it", c));
 }
 
@@ -142,9 +149,9 @@ void Diagnoser::credits(const TileState& t, int c) {
     const TileState* next = neighbour(t, p);
     if (next == nullptr) {
       if (moving_) continue;
-      add(HangCause::EdgeBlocked, &t, c, left == 0,
-          fmt::format("the host keeps {} credits of colour {} on the {} edge, port {}",
-                      kLinkCredits - left, c, direction, edge_index(p, t)));
+      add_diagnosis(HangCause::EdgeBlocked, &t, c, left == 0,
+                    fmt::format("the host keeps {} credits of colour {} on the {} edge, port {}",
+                                kLinkCredits - left, c, direction, edge_index(p, t)));
       if (left == 0) graph_.explain(here);
       continue;
     }
@@ -155,15 +162,16 @@ void Diagnoser::credits(const TileState& t, int c) {
       graph_.explain(here);
     } else if (!theirs.occupied && !theirs.misrouted) {
       if (moving_) continue;
-      add(HangCause::LostCredit, &t, c, true,
+      add_diagnosis(
+          HangCause::LostCredit, &t, c, true,
           fmt::format("{} of {} credits of colour {} towards {} are lost: the buffer of tile ({}, "
                       "{}) is empty",
                       kLinkCredits - left, kLinkCredits, c, direction, next->row, next->col));
       graph_.explain(here);
     } else if (waits) {
-      add(HangCause::Downstream, &t, c, false,
-          fmt::format("colour {} waits for credits from tile ({}, {}) in the {}", c, next->row,
-                      next->col, direction));
+      add_diagnosis(HangCause::Downstream, &t, c, false,
+                    fmt::format("colour {} waits for credits from tile ({}, {}) in the {}", c,
+                                next->row, next->col, direction));
       graph_.wait(here, unit(*next, Kind::Router, c));
     }
   }
@@ -174,11 +182,13 @@ void Diagnoser::not_taken(const TileState& t, int c, int port) {
   const ColourState& s = t.of(c);
   const char* from = port_name(static_cast<Port>(port));
   if (s.torn) {
-    add(HangCause::TornDown, &t, c, true,
+    add_diagnosis(
+        HangCause::TornDown, &t, c, true,
         fmt::format("colour {} is torn down, and wavelets of it wait in the {}", c, from));
     return;
   }
-  add(HangCause::NotSelected, &t, c, true,
+  add_diagnosis(
+      HangCause::NotSelected, &t, c, true,
       fmt::format("wavelets of colour {} wait in the {}, and its switch (position {}) takes them "
                   "from {}",
                   c, from, s.position, s.route ? port_name(s.route->in) : "nowhere"));
@@ -202,7 +212,8 @@ void Diagnoser::host_colour(const TileState& t, Side side, int index, int c) {
   const bool kept = keeps(s, static_cast<int>(side));
   const int left = device_.send_credits(side, index, c);
   if (!moving_ && left < kLinkCredits && !s.occupied && !s.misrouted && !kept) {
-    add(HangCause::LostCredit, &t, c, true,
+    add_diagnosis(
+        HangCause::LostCredit, &t, c, true,
         fmt::format("{} of {} credits of colour {} towards this tile from the {} edge are lost: "
                     "its buffer is empty",
                     kLinkCredits - left, kLinkCredits, c, side_name(side)));
@@ -210,7 +221,8 @@ void Diagnoser::host_colour(const TileState& t, Side side, int index, int c) {
   const size_t pending = device_.pending_sends(side, index, c);
   if (pending == 0) return;
   if (kept) not_taken(t, c, static_cast<int>(side));
-  add(HangCause::HostUnsent, nullptr, c, false,
+  add_diagnosis(
+      HangCause::HostUnsent, nullptr, c, false,
       fmt::format("host: {} wavelets of colour {} wait at the {} edge, port {}, for credits of "
                   "tile ({}, {})",
                   pending, c, side_name(side), index, t.row, t.col));

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "diagnoser.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {
@@ -56,7 +58,7 @@ std::string Diagnoser::core_place(const TileState& t) const {
 
 void Diagnoser::stopped(const TileState& t) {
   const HangCause cause = cause_of(t.error);
-  Diagnosis& d = add(cause, &t, true, "stopped: " + t.error.describe(image_of(t)));
+  Diagnosis& d = add_diagnosis(cause, &t, true, "stopped: " + t.error.describe(image_of(t)));
   if (cause == HangCause::NoConsumer) d.colour = t.error.unit;
   if (cause == HangCause::QueueMisuse) d.queue = t.error.unit;
   if (cause == HangCause::EngineFault) d.thread = t.error.unit;
@@ -67,8 +69,8 @@ void Diagnoser::stopped(const TileState& t) {
 void Diagnoser::core(const TileState& t) {
   const WaitUnit self = unit(t, Kind::Core);
   if (t.core.stopped_ebreak) {
-    add(HangCause::CoreBreak, &t, true,
-        fmt::format("the core has stopped at ebreak ({})", core_place(t)));
+    add_diagnosis(HangCause::CoreBreak, &t, true,
+                  fmt::format("the core has stopped at ebreak ({})", core_place(t)));
     graph_.explain(self);
     graph_.explain(unit(t, Kind::Tile));
     return;
@@ -82,16 +84,16 @@ void Diagnoser::core(const TileState& t) {
       const std::string place = line.empty() ? fmt::format("0x{:x}", pc) : line;
       if (places.find(place) == std::string::npos) places += ", " + place;
     }
-    add(HangCause::CoreComputes, &t, true,
-        fmt::format("the core executes instructions and has not ended ({}){}", core_place(t),
-                    places.empty() ? "" : "; seen at" + places.substr(1)));
+    add_diagnosis(HangCause::CoreComputes, &t, true,
+                  fmt::format("the core executes instructions and has not ended ({}){}",
+                              core_place(t), places.empty() ? "" : "; seen at" + places.substr(1)));
     graph_.explain(self);
     graph_.explain(unit(t, Kind::Tile));
     return;
   }
   if (t.core.running && t.core.waits_tensor) {
-    add(HangCause::TensorWait, &t, false,
-        fmt::format("the core waits for a tensor instruction ({})", core_place(t)));
+    add_diagnosis(HangCause::TensorWait, &t, false,
+                  fmt::format("the core waits for a tensor instruction ({})", core_place(t)));
     graph_.describe(self, fmt::format("the core for a tensor instruction ({})", core_place(t)));
     for (size_t i = 0; i < t.thread.size(); ++i) {
       if (t.thread[i].active) graph_.wait(self, unit(t, Kind::Thread, static_cast<int>(i)));
@@ -103,7 +105,8 @@ void Diagnoser::core(const TileState& t) {
       output_queue(t, q, fmt::format("{} waits to push into output queue {}", who, q), self);
     }
     if (queues.empty()) {
-      add(HangCause::CoreWaits, &t, true, who + " waits for a register and does not go on");
+      add_diagnosis(HangCause::CoreWaits, &t, true,
+                    who + " waits for a register and does not go on");
     }
   }
 }
@@ -139,7 +142,8 @@ void Diagnoser::input_queues(const TileState& t) {
         graph_.wait(self, unit(t, Kind::Tile));
         continue;
       }
-      add(HangCause::NoTask, &t, colour, true,
+      add_diagnosis(
+          HangCause::NoTask, &t, colour, true,
           fmt::format("{} wavelets of colour {} wait in input queue {}, and no thread, reducer or "
                       "task takes them",
                       s.level, colour, q))
@@ -150,13 +154,14 @@ void Diagnoser::input_queues(const TileState& t) {
     const bool data_blocked = t.task[static_cast<size_t>(q)].blocked;
     if (data_blocked || t.task[static_cast<size_t>(q + 8)].blocked) {
       if (t.any_thread()) continue;
-      add(HangCause::TaskBlocked, &t, colour, true,
-          fmt::format("{} wavelets wait in input queue {} for task {}, which is blocked", s.level,
-                      q, data_blocked ? q : q + 8))
+      add_diagnosis(HangCause::TaskBlocked, &t, colour, true,
+                    fmt::format("{} wavelets wait in input queue {} for task {}, which is blocked",
+                                s.level, q, data_blocked ? q : q + 8))
           .queue = q;
       graph_.explain(self);
     } else if (t.core.running && !t.core.asleep) {
-      add(HangCause::CoreBusy, &t, colour, false,
+      add_diagnosis(
+          HangCause::CoreBusy, &t, colour, false,
           fmt::format("{} wavelets wait in input queue {} for a task, while the core is at {}",
                       s.level, q, core_place(t)))
           .queue = q;
@@ -189,24 +194,27 @@ void Diagnoser::output_queue(const TileState& t, int q, const std::string& who,
   Diagnosis* d = nullptr;
   bool explained = true;
   if (!c) {
-    d = &add(HangCause::UnboundOutput, &t, true, who + ", which is bound to no colour");
+    d = &add_diagnosis(HangCause::UnboundOutput, &t, true, who + ", which is bound to no colour");
   } else {
     const ColourState none;
     const ColourState& s = *c < kMaxDataColours ? t.of(*c) : none;
     if (!s.route) {
-      d = &add(HangCause::OutputNotRouted, &t, *c, true,
-               who + fmt::format(", bound to colour {}, of which the tile has no route", *c));
+      d = &add_diagnosis(
+          HangCause::OutputNotRouted, &t, *c, true,
+          who + fmt::format(", bound to colour {}, of which the tile has no route", *c));
     } else if (s.torn) {
-      d = &add(HangCause::TornDown, &t, *c, true,
-               who + fmt::format(", bound to colour {}, which the router has torn down", *c));
+      d = &add_diagnosis(
+          HangCause::TornDown, &t, *c, true,
+          who + fmt::format(", bound to colour {}, which the router has torn down", *c));
     } else if (s.route->in != Port::Ramp) {
-      d = &add(HangCause::OutputNotRouted, &t, *c, !on_cycle(*c),
-               who + fmt::format(", bound to colour {}, whose route{} takes its input from {}, not "
-                                 "from the ramp",
-                                 *c, position(s), port_name(s.route->in)));
+      d = &add_diagnosis(
+          HangCause::OutputNotRouted, &t, *c, !on_cycle(*c),
+          who + fmt::format(", bound to colour {}, whose route{} takes its input from {}, not "
+                            "from the ramp",
+                            *c, position(s), port_name(s.route->in)));
     } else {
-      d = &add(HangCause::Downstream, &t, *c, false,
-               who + fmt::format(" (colour {}): the fabric does not take them", *c));
+      d = &add_diagnosis(HangCause::Downstream, &t, *c, false,
+                         who + fmt::format(" (colour {}): the fabric does not take them", *c));
       graph_.wait(self, unit(t, Kind::Router, *c));
       explained = false;
     }
@@ -224,7 +232,7 @@ void Diagnoser::input_wait(const TileState& t, int q, const std::string& who,
   const std::string text = fmt::format("{} waits on input queue {}", who, q);
   Diagnosis* d = nullptr;
   if (!c) {
-    d = &add(HangCause::UnboundInput, &t, true, text + ", which is bound to no colour");
+    d = &add_diagnosis(HangCause::UnboundInput, &t, true, text + ", which is bound to no colour");
   } else {
     const std::string coloured = fmt::format("{} (colour {})", text, *c);
     graph_.describe(from, coloured);
@@ -244,26 +252,27 @@ Diagnosis& Diagnoser::upstream(const TileState& t, int c, const std::string& who
   for (;;) {
     const std::string here = fmt::format("tile ({}, {})", at->row, at->col);
     if (c >= kMaxDataColours || !at->of(c).route) {
-      return add(HangCause::NoRoute, &t, c, true,
-                 fmt::format("{}, but {} has no route of that colour", who, here));
+      return add_diagnosis(HangCause::NoRoute, &t, c, true,
+                           fmt::format("{}, but {} has no route of that colour", who, here));
     }
     const ColourState& s = at->of(c);
     if (s.torn) {
-      return add(HangCause::TornDown, &t, c, true,
-                 fmt::format("{}, which {} has torn down", who, here));
+      return add_diagnosis(HangCause::TornDown, &t, c, true,
+                           fmt::format("{}, which {} has torn down", who, here));
     }
     if ((s.route->out_mask & into) == 0) {
-      return add(HangCause::NoRoute, &t, c, !on_cycle(c),
-                 fmt::format("{}, but the route of {}{} does not send that colour here", who, here,
-                             position(s)));
+      return add_diagnosis(HangCause::NoRoute, &t, c, !on_cycle(c),
+                           fmt::format("{}, but the route of {}{} does not send that colour here",
+                                       who, here, position(s)));
     }
     if (!seen.insert(at).second) {
-      return add(HangCause::NoUpstream, &t, c, false, who + ", whose routes form a cycle");
+      return add_diagnosis(HangCause::NoUpstream, &t, c, false,
+                           who + ", whose routes form a cycle");
     }
     if (s.occupied || s.misrouted) {
       graph_.wait(from, unit(*at, Kind::Router, c));
-      return add(HangCause::NoUpstream, &t, c, false,
-                 fmt::format("{}, whose wavelets are held in {}", who, here));
+      return add_diagnosis(HangCause::NoUpstream, &t, c, false,
+                           fmt::format("{}, whose wavelets are held in {}", who, here));
     }
     if (s.route->in == Port::Ramp) return source(t, c, who, from, *at);
     const int p = static_cast<int>(s.route->in);
@@ -272,10 +281,11 @@ Diagnosis& Diagnoser::upstream(const TileState& t, int c, const std::string& who
       const Side side = static_cast<Side>(p);
       const int index = p == 0 || p == 2 ? at->col : at->row;
       const bool waits_here = device_.pending_sends(side, index, c) != 0;
-      return add(HangCause::NoUpstream, &t, c, !waits_here,
-                 fmt::format("{}, and the host {} (edge {}, port {})", who,
-                             waits_here ? "cannot send what it has" : "has no more to send",
-                             side_name(side), index));
+      return add_diagnosis(
+          HangCause::NoUpstream, &t, c, !waits_here,
+          fmt::format("{}, and the host {} (edge {}, port {})", who,
+                      waits_here ? "cannot send what it has" : "has no more to send",
+                      side_name(side), index));
     }
     into = 1u << ((p + 2) % 4);
     at = next;
@@ -297,9 +307,9 @@ Diagnosis& Diagnoser::source(const TileState& t, int c, const std::string& who,
     const std::optional<int> q = at.outq_of(c);
     graph_.wait(from, holds && q ? unit(at, Kind::OutputQueue, *q) : unit(at, Kind::Tile));
   }
-  return add(HangCause::NoUpstream, &t, c, !produces,
-             fmt::format("{}, and tile ({}, {}) {}", who, at.row, at.col,
-                         produces ? "has not sent them yet" : "sends no more of them"));
+  return add_diagnosis(HangCause::NoUpstream, &t, c, !produces,
+                       fmt::format("{}, and tile ({}, {}) {}", who, at.row, at.col,
+                                   produces ? "has not sent them yet" : "sends no more of them"));
 }
 
 bool Diagnoser::holds_output(const TileState& t, int c) const {
@@ -321,7 +331,8 @@ void Diagnoser::threads(const TileState& t) {
         output_queue(t, s.queue, fmt::format("{} waits for output queue {}", who, s.queue), self);
         break;
       case ThreadWait::Row:
-        add(HangCause::RowNotDrained, &t, !t.reducer.running,
+        add_diagnosis(
+            HangCause::RowNotDrained, &t, !t.reducer.running,
             who + (t.reducer.running
                        ? " waits for an accumulator row, which the reducer still holds"
                        : " waits for an accumulator row, and no drain runs that would free one"))
@@ -354,7 +365,8 @@ void Diagnoser::reducer(const TileState& t) {
         feeder = true;
         graph_.wait(self, unit(t, Kind::Thread, id));
       }
-      add(HangCause::RowNotClosed, &t, !feeder,
+      add_diagnosis(
+          HangCause::RowNotClosed, &t, !feeder,
           who + (feeder ? " waits for the next accumulator row"
                         : " waits for an accumulator row, and no axpyw runs that would close one"));
       graph_.describe(self, who + " waits for an accumulator row");
@@ -390,15 +402,17 @@ void Diagnoser::tasks(const TileState& t) {
     if (!s.pending) continue;
     if (s.entry == 0) {
       // A teardown that no task waits for blocks nobody.
-      add(HangCause::TaskNoEntry, &t, k != kTeardownTask,
-          fmt::format("task {} is activated but has no entry address", k));
+      add_diagnosis(HangCause::TaskNoEntry, &t, k != kTeardownTask,
+                    fmt::format("task {} is activated but has no entry address", k));
     } else if (s.blocked) {
-      add(HangCause::TaskBlocked, &t, true, task_name(t, k) + " is activated but blocked");
+      add_diagnosis(HangCause::TaskBlocked, &t, true,
+                    task_name(t, k) + " is activated but blocked");
     } else if (!t.core.running && !t.core.trapped && !t.core.stopped_ebreak) {
-      add(HangCause::CoreHalted, &t, true,
-          fmt::format("task {} is ready but the core is halted", k));
+      add_diagnosis(HangCause::CoreHalted, &t, true,
+                    fmt::format("task {} is ready but the core is halted", k));
     } else if (t.core.running && !t.core.asleep && !t.computes) {
-      add(HangCause::CoreBusy, &t, false,
+      add_diagnosis(
+          HangCause::CoreBusy, &t, false,
           fmt::format("{} is activated, while the core is at {}", task_name(t, k), core_place(t)));
     }
   }
@@ -431,7 +445,7 @@ void Diagnoser::cycles() {
     }
     if (first == nullptr) continue;
     if (units > kNamed) text += fmt::format("; and {} more", units - kNamed);
-    add(HangCause::WaitCycle, first, true, "waits, through others, for itself: " + text);
+    add_diagnosis(HangCause::WaitCycle, first, true, "waits, through others, for itself: " + text);
   }
 }
 

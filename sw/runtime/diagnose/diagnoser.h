@@ -8,13 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "ow/device/neighbours.h"
 #include "ow/diagnose/hang_report.h"
 #include "wait_graph.h"
 
 namespace ow {
-
-constexpr int kRowStep[4] = {-1, 0, 1, 0};  // to the neighbour at a port, north first
-constexpr int kColStep[4] = {0, 1, 0, -1};
 
 // The tile's firmware, or null.
 const ElfImage* image_at(const LoadedImages& images, int row, int col);
@@ -27,7 +25,7 @@ class Diagnoser {
       : device_(device), shape_(device.shape()), tiles_(tiles), images_(images), moving_(moving) {}
 
   // Root causes first.
-  std::vector<Diagnosis> run();
+  std::vector<Diagnosis> diagnose();
   // What the core does: "task 3 (row_task), pc 0x1a4 in row_task+0x8 (hist.c:12)".
   std::string core_place(const TileState& t) const;
 
@@ -37,13 +35,10 @@ class Diagnoser {
   const TileState& tile(int row, int col) const {
     return tiles_[static_cast<size_t>(row * shape_.cols + col)];
   }
-  bool in_grid(int row, int col) const {
-    return row >= 0 && col >= 0 && row < shape_.rows && col < shape_.cols;
-  }
   // The neighbour at a port, or null at the edge.
   const TileState* neighbour(const TileState& t, int port) const {
     const int row = t.row + kRowStep[port], col = t.col + kColStep[port];
-    return in_grid(row, col) ? &tile(row, col) : nullptr;
+    return in_grid(shape_, row, col) ? &tile(row, col) : nullptr;
   }
   WaitUnit unit(const TileState& t, Kind kind, int n = 0) const {
     return {t.row * shape_.cols + t.col, kind, n};
@@ -51,9 +46,10 @@ class Diagnoser {
   const ElfImage* image_of(const TileState& t) const { return image_at(images_, t.row, t.col); }
   std::string task_name(const TileState& t, int task) const;
 
-  Diagnosis& add(HangCause cause, const TileState* t, int colour, bool root, std::string text);
-  Diagnosis& add(HangCause cause, const TileState* t, bool root, std::string text) {
-    return add(cause, t, -1, root, std::move(text));
+  Diagnosis& add_diagnosis(HangCause cause, const TileState* t, int colour, bool root,
+                           std::string text);
+  Diagnosis& add_diagnosis(HangCause cause, const TileState* t, bool root, std::string text) {
+    return add_diagnosis(cause, t, -1, root, std::move(text));
   }
 
   // The fabric (diagnose_fabric.cpp).

@@ -40,8 +40,8 @@ std::string tile_names(Tiles tiles) {
 
 }  // namespace
 
-Diagnosis& Diagnoser::add(HangCause cause, const TileState* t, int colour, bool root,
-                          std::string text) {
+Diagnosis& Diagnoser::add_diagnosis(HangCause cause, const TileState* t, int colour, bool root,
+                                    std::string text) {
   Diagnosis d;
   d.cause = cause;
   d.colour = colour;
@@ -58,7 +58,7 @@ Diagnosis& Diagnoser::add(HangCause cause, const TileState* t, int colour, bool 
   return list_.back();
 }
 
-std::vector<Diagnosis> Diagnoser::run() {
+std::vector<Diagnosis> Diagnoser::diagnose() {
   route_cycles();
   for (const TileState& t : tiles_) {
     router(t);
@@ -279,7 +279,7 @@ HangReport make_hang_report(ControlPlane& control, const LoadedImages& images) {
   if (report.moving) mark_movement(&readings);
   std::vector<std::vector<Diagnosis>> found;
   for (const auto& tiles : readings) {
-    found.push_back(Diagnoser(device, tiles, images, report.moving).run());
+    found.push_back(Diagnoser(device, tiles, images, report.moving).diagnose());
   }
   report.tiles = std::move(readings.back());
   report.diagnoses = lasting(found);

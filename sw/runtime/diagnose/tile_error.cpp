@@ -7,7 +7,9 @@
 
 #include "ow/base/error.h"
 #include "ow/device/tile_map.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/tile_config.h"
 
 namespace ow {
 namespace {
@@ -173,7 +175,7 @@ void check_errors(ControlPlane& control, const Rect& rect, const ElfImage* image
   const std::vector<StoppedTile> stopped = read_errors(control, rect);
   std::optional<StackGuard> guard;
   if (image != nullptr) {
-    guard = stack_guard(*image, read_config(control, rect.row, rect.col).sram_bytes);
+    guard = stack_guard(*image, read_tile_size(control, rect.row, rect.col).sram_bytes);
   }
   if (stopped.empty()) {
     if (guard) check_stacks(control, rect, *image, *guard);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/diagnose/tile_state.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/counters.h"
+#include "ow/runtime/routes.h"
+#include "ow/runtime/tile_config.h"
 
 #include <algorithm>
 
@@ -45,7 +49,7 @@ struct Range {
   uint32_t addr;
   size_t n;
 };
-std::vector<Range> ranges_of(const TileConfig& config) {
+std::vector<Range> ranges_of(const TileSize& config) {
   const size_t threads = static_cast<size_t>(std::clamp(config.threads, 1, isa::kMaxThreads));
   const size_t colours = static_cast<size_t>(std::clamp(config.colours, 1, kMaxDataColours));
   std::vector<Range> ranges(kParts);
@@ -150,7 +154,7 @@ void decode(const Words* w, TileState* t) {
   decode_queues(w, t);
   decode_tasks(w, t);
   decode_reducer(w, &t->reducer);
-  t->core = parse_core(w[kCorePc][0], w[kCoreStatus][0], w[kCoreTval][0]);
+  t->core = parse_core_state(w[kCorePc][0], w[kCoreStatus][0], w[kCoreTval][0]);
   t->error = parse_error(w[kError][0], w[kError][1], w[kError][2]);
   for (uint32_t word : w[kThreads]) t->thread.push_back(decode_thread(word));
   constexpr Counter kMoves[] = {kCtrBeats, kCtrReducerElements, kCtrInstructions, kCtrWaveletsIn,
@@ -183,7 +187,7 @@ std::optional<int> TileState::inq_of(int c) const { return bound_to(inq, c); }
 std::optional<int> TileState::outq_of(int c) const { return bound_to(outq, c); }
 
 std::vector<TileState> read_tile_states(ControlPlane& control, const Rect& rect) {
-  const std::vector<Range> ranges = ranges_of(read_config(control, rect.row, rect.col));
+  const std::vector<Range> ranges = ranges_of(read_tile_size(control, rect.row, rect.col));
   std::vector<ControlPlane::ReadRequest> requests;
   // Column by column, so that answers leave at all grid rows at once.
   for (int c = 0; c < rect.cols; ++c) {

@@ -10,7 +10,7 @@
 
 namespace ow {
 
-uint32_t command(int slot, Command what, bool not_to_ramp) {
+uint32_t switch_command(int slot, Command what, bool not_to_ramp) {
   constexpr isa::SwitchOp kOps[] = {isa::SwitchOp::Nop, isa::SwitchOp::Advance,
                                     isa::SwitchOp::Reset, isa::SwitchOp::Teardown};
   return isa::Control::Commands::put(slot, isa::Command::Op::put(kOps[static_cast<size_t>(what)]) |
@@ -21,7 +21,7 @@ namespace {
 
 Port port_of(Side side) { return static_cast<Port>(static_cast<int>(side)); }
 uint32_t out_of(Side side) { return 1u << static_cast<int>(side); }
-Side behind(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
+Side opposite_side(Side side) { return static_cast<Side>((static_cast<int>(side) + 2) % 4); }
 
 }  // namespace
 
@@ -92,7 +92,7 @@ std::vector<std::vector<Layout::Place>> Layout::lines(Side towards) const {
 
 void Layout::broadcast(const std::string& name, Side from) {
   const int c = colour(name);
-  const Side towards = behind(from);
+  const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(towards)) {
     for (const auto& [row, col] : line) {
       const bool last = Place{row, col} == line.back();
@@ -108,7 +108,7 @@ void Layout::broadcast(const std::string& name, Side from) {
 void Layout::chain(const std::string& name, Side towards, bool enter, bool leave) {
   const int even = colour(name);
   const int odd = next_colour_++;
-  const Side from = behind(towards);
+  const Side from = opposite_side(towards);
   const std::string out = enter && leave ? name + ".out" : name;
   if (out != name) take_name(out);
   for (const std::vector<Place>& line : lines(towards)) {
@@ -142,15 +142,16 @@ void Layout::chain(const std::string& name, Side towards, bool enter, bool leave
 
 void Layout::gather(const std::string& name, Side to) {
   const int c = colour(name);
-  const uint32_t kAdvance = command(0, Command::Advance);
+  const uint32_t kAdvance = switch_command(0, Command::Advance);
   uint32_t reset = 0;  // of every router on the way, however long: the list goes round
-  for (int slot = 0; slot < isa::kNumCommands; ++slot) reset |= command(slot, Command::Reset);
+  for (int slot = 0; slot < isa::kNumCommands; ++slot)
+    reset |= switch_command(slot, Command::Reset);
   streams_[name].to_grid = false;
   for (const std::vector<Place>& line : lines(to)) {
     for (size_t k = 0; k < line.size(); ++k) {
       const auto [row, col] = line[k];
       const Route own{Port::Ramp, out_of(to)};
-      const Route pass{port_of(behind(to)), out_of(to)};
+      const Route pass{port_of(opposite_side(to)), out_of(to)};
       // The first tile of the line has no tile after it and resets all switches. The others let
       // their neighbours pass after the control wavelet has gone through their own router, which
       // removes its command.
@@ -224,7 +225,7 @@ void Layout::broadcast_columns(const std::string& name, int row) {
 // wavelet from its ramp.
 void Layout::scatter(const std::string& name, Side from) {
   const int c = colour(name);
-  const Side towards = behind(from);
+  const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(towards)) {
     for (const auto& [row, col] : line) {
       const Route own{port_of(from), kOutRamp};
@@ -245,11 +246,11 @@ void Layout::scatter(const std::string& name, Side from) {
 void Layout::enter(const std::string& name, Side from, int row, int col) {
   check_tile(name, row, col);
   const int c = colour(name);
-  for (const std::vector<Place>& line : lines(behind(from))) {
+  for (const std::vector<Place>& line : lines(opposite_side(from))) {
     const auto at = std::find(line.begin(), line.end(), Place{row, col});
     if (at == line.end()) continue;
     for (auto place = line.begin(); place != at; ++place) {
-      route(place->first, place->second, c, Route{port_of(from), out_of(behind(from))});
+      route(place->first, place->second, c, Route{port_of(from), out_of(opposite_side(from))});
     }
     route(row, col, c, Route{port_of(from), kOutRamp});
     queue(name, true, row, col, c);
@@ -265,7 +266,7 @@ void Layout::leave(const std::string& name, int row, int col, Side to) {
     if (at == line.end()) continue;
     route(row, col, c, Route{Port::Ramp, out_of(to)});
     for (auto place = at + 1; place != line.end(); ++place) {
-      route(place->first, place->second, c, Route{port_of(behind(to)), out_of(to)});
+      route(place->first, place->second, c, Route{port_of(opposite_side(to)), out_of(to)});
     }
     queue(name, false, row, col, c);
     streams_[name].to_grid = false;
@@ -302,10 +303,10 @@ void Layout::filter(int row, int col, const Filter& filter) {
   filters.push_back(filter);
 }
 
-void Layout::receive(const std::string& name, int row, int col, int colour) {
+void Layout::tile_receives(const std::string& name, int row, int col, int colour) {
   queue(name, true, row, col, colour);
 }
-void Layout::send(const std::string& name, int row, int col, int colour) {
+void Layout::tile_sends(const std::string& name, int row, int col, int colour) {
   queue(name, false, row, col, colour);
 }
 
@@ -313,12 +314,12 @@ void Layout::host_sends(const std::string& name, Side from, int row, int col, in
   check_tile(name, row, col);
   host_stream(name, true).ports.push_back({row, col, from, colour});
 }
-void Layout::host_takes(const std::string& name, int row, int col, Side to, int colour) {
+void Layout::host_receives(const std::string& name, int row, int col, Side to, int colour) {
   check_tile(name, row, col);
   host_stream(name, false).ports.push_back({row, col, to, colour});
 }
 
-// A stream made only by host_sends or host_takes. Streams of named flows are already complete.
+// A stream made only by host_sends or host_receives. Streams of named flows are already complete.
 Layout::Stream& Layout::host_stream(const std::string& name, bool to_grid) {
   if (name.empty()) throw BadInput("layout: a name is empty");
   const auto [stream, is_new] = streams_.try_emplace(name);
@@ -363,12 +364,12 @@ Program::Program(std::string elf, Layout layout) : layout_(std::move(layout)) {
 }
 Program::Program(Layout layout) : layout_(std::move(layout)) {}
 
-Program& Program::add(const Rect& part, std::string elf) {
+Program& Program::add_firmware(const Rect& part, std::string elf) {
   if (part.row < 0 || part.col < 0 || part.rows < 1 || part.cols < 1) {
     throw BadInput(fmt::format("program: {}: {} x {} tiles at ({}, {})", elf, part.rows, part.cols,
                                part.row, part.col));
   }
-  for (const Part& other : parts_) {
+  for (const Firmware& other : parts_) {
     if (!other.rect || overlap(*other.rect, part)) {
       throw BadInput(fmt::format("program: {} and {} are for the same tiles", other.elf, elf));
     }
@@ -377,8 +378,8 @@ Program& Program::add(const Rect& part, std::string elf) {
   return *this;
 }
 
-Program& Program::set_bytes(const std::string& name, ElementType type, const void* data,
-                            size_t count, const Mapping& mapping) {
+Program& Program::set_parameter_bytes(const std::string& name, ElementType type, const void* data,
+                                      size_t count, const Mapping& mapping) {
   const auto* bytes = static_cast<const uint8_t*>(data);
   parameters_.push_back({name, type, {bytes, bytes + count * element_bytes(type)}, count, mapping});
   return *this;

@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <functional>
 
+#include "ow/device/neighbours.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_checks.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "runtime_state.h"
 
 namespace ow {
 namespace {
 
 constexpr uint64_t kStartCycles = 1'000'000;  // of start-up code and ow_main
-constexpr int kRowStep[4] = {-1, 0, 1, 0};
-constexpr int kColStep[4] = {0, 1, 0, -1};
 
 uint32_t out_of(int side) { return 1u << side; }
 
@@ -60,7 +65,7 @@ class Loader {
   std::shared_ptr<Run::State> load() {
     check_place();
     read_firmware();
-    for (const Run::State::Part& part : run_->parts) {
+    for (const Run::State::LoadedPart& part : run_->parts) {
       run_->printers.emplace_back(control_, part.rect, part.image);
     }
     check_units();
@@ -74,7 +79,8 @@ class Loader {
     // From here on nothing is refused: the program that ran in these tiles is gone.
     replace_others();
     clear_tiles();
-    for (const Run::State::Part& part : run_->parts) load_program(control_, part.rect, part.image);
+    for (const Run::State::LoadedPart& part : run_->parts)
+      load_program(control_, part.rect, part.image);
     identify();
     if (program_.layout()) {
       routes_.apply(control_);
@@ -83,11 +89,11 @@ class Loader {
       for (const auto& [addr, values] : variables_) write_tiles(addr, values);
     }
     write_parameters();
-    for (const Run::State::Part& part : run_->parts) {
+    for (const Run::State::LoadedPart& part : run_->parts) {
       start_cores(control_, part.rect, part.image.entry);
     }
-    std::vector<const Run::State::Part*> parts;
-    for (const Run::State::Part& part : run_->parts) parts.push_back(&part);
+    std::vector<const Run::State::LoadedPart*> parts;
+    for (const Run::State::LoadedPart& part : run_->parts) parts.push_back(&part);
     machine_->runs.push_back(run_);
     wait_for_rest(*machine_, parts, "the start of " + run_->parts.front().image.path, kStartCycles);
     run_->read_counters();
@@ -116,7 +122,7 @@ class Loader {
 
   void read_firmware() {
     if (program_.parts().empty()) throw BadInput("program without firmware");
-    for (const Program::Part& part : program_.parts()) {
+    for (const Program::Firmware& part : program_.parts()) {
       Rect at = run_->rect;
       if (part.rect) {
         const Rect& p = *part.rect;
@@ -136,9 +142,9 @@ class Loader {
   void check_units() const {
     const std::optional<Layout>& layout = program_.layout();
     if (layout) check_features(*layout, machine_->tile());
-    for (const Run::State::Part& part : run_->parts) {
+    for (const Run::State::LoadedPart& part : run_->parts) {
       check_claims(part.image, machine_->tile());
-      if (layout) check_numbers(*layout, part.image);
+      if (layout) check_layout_numbers(*layout, part.image);
     }
   }
 
@@ -363,7 +369,7 @@ class Loader {
 
   // Where the firmware stores the numbers that the layout writes.
   void find_variables(const Layout& layout) {
-    for (const Run::State::Part& part : run_->parts) {
+    for (const Run::State::LoadedPart& part : run_->parts) {
       for (const auto& [name, values] : layout.variables()) {
         std::map<Layout::Place, uint32_t> here;
         bool needed = false;
@@ -406,7 +412,7 @@ class Loader {
     if (program_.parameters().empty()) return;
     machine_->written(run_->rect);
     for (const Program::Parameter& p : program_.parameters()) {
-      run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping)->wait(Event::kPatience);
+      run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping)->wait(Event::kCycleLimit);
     }
   }
 

@@ -156,7 +156,7 @@ void PrintReader::take_tile(int row, int col, uint32_t from, uint32_t to,
   }
 }
 
-std::vector<Print> PrintReader::take() {
+std::vector<Print> PrintReader::take_prints() {
   std::vector<Print> prints;
   if (ring_ == 0) return prints;
   const std::vector<std::vector<uint32_t>> counts = control_.read_rect(rect_, ring_, 1);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "grid.h"
-#include "ow/runtime/program.h"
+#include "ow/device/neighbours.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 

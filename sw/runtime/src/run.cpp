@@ -26,7 +26,7 @@ class Parts {
   std::optional<Word> operator()() {
     if (left_ > 0 && at_ == end_of_part_ + part_) {
       end_of_part_ = at_;
-      return Word{command(0, --left_ > 0 ? Command::Advance : Command::Reset, true), true};
+      return Word{switch_command(0, --left_ > 0 ? Command::Advance : Command::Reset, true), true};
     }
     if (at_ == words_->size()) return std::nullopt;
     return Word{(*words_)[at_++], false};
@@ -42,7 +42,7 @@ class Parts {
 
 class LaunchState : public Event::State {
  public:
-  LaunchState(std::shared_ptr<Run::State> run, std::vector<const Run::State::Part*> parts,
+  LaunchState(std::shared_ptr<Run::State> run, std::vector<const Run::State::LoadedPart*> parts,
               std::string name)
       : run_(std::move(run)), parts_(std::move(parts)), name_(std::move(name)) {}
   bool done() const override { return done_; }
@@ -55,7 +55,7 @@ class LaunchState : public Event::State {
 
  private:
   std::shared_ptr<Run::State> run_;
-  std::vector<const Run::State::Part*> parts_;
+  std::vector<const Run::State::LoadedPart*> parts_;
   std::string name_;
   bool done_ = false;
 };
@@ -103,11 +103,11 @@ Run::State::Array Run::State::array(const std::string& name, ElementType type,
     throw BadInput(fmt::format("'{}' in {}: the program has {} x {} tiles", name, rect_text(*only),
                                rect.rows, rect.cols));
   }
-  std::vector<std::pair<const Part*, const ElfExport*>> found;
+  std::vector<std::pair<const LoadedPart*, const ElfExport*>> found;
   Rect box;
   if (only) box = Rect{rect.row + only->row, rect.col + only->col, only->rows, only->cols};
   bool anywhere = false;
-  for (const Part& part : parts) {
+  for (const LoadedPart& part : parts) {
     for (const ElfExport& e : part.image.exports()) {
       if (e.name != name) continue;
       anywhere = true;
@@ -238,16 +238,16 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
 }
 
 // ------------------------------------------------------------------------------------ launches --
-void Run::State::rest(const std::vector<const Part*>& some, const std::string& what,
+void Run::State::rest(const std::vector<const LoadedPart*>& some, const std::string& what,
                       uint64_t cycles, const std::vector<StreamPort>& sends) {
   wait_for_rest(*machine, some, what, cycles, sends);
-  for (const Part* part : some) launched.erase(part);
+  for (const LoadedPart* part : some) launched.erase(part);
 }
 
 // An activation is one bit, and all launches of a tile share one place for arguments. So a task
 // must have begun before it is launched again, and must have read its arguments before others are
 // written.
-void Run::State::await_turn(const Part& part, const std::string& name, uint32_t task,
+void Run::State::await_turn(const LoadedPart& part, const std::string& name, uint32_t task,
                             bool arguments) {
   std::map<uint32_t, bool>& before = launched[&part];
   uint32_t awaited = 0;
@@ -266,13 +266,14 @@ void Run::State::await_turn(const Part& part, const std::string& name, uint32_t 
   const uint64_t begin = device.patience_cycle();
   while (waits()) {
     const RunStatus status = machine->work(kBeginCycles, nullptr);
-    const bool late = device.patience_cycle() - begin >= Event::kPatience;
+    const bool late = device.patience_cycle() - begin >= Event::kCycleLimit;
     if (!late && (status != RunStatus::Quiet || !waits())) continue;
     check_errors(control, part.rect, &part.image);
-    throw DeviceFault(fmt::format(
-        "'{}' cannot be launched, as what was launched before has not "
-        "begun{}\n{}",
-        name, late ? fmt::format(" within {} cycles", Event::kPatience) : "", hang_text(*machine)));
+    throw DeviceFault(
+        fmt::format("'{}' cannot be launched, as what was launched before has not "
+                    "begun{}\n{}",
+                    name, late ? fmt::format(" within {} cycles", Event::kCycleLimit) : "",
+                    hang_text(*machine)));
   }
   if (arguments) machine->work(kBeginCycles, nullptr);
   for (auto it = before.begin(); it != before.end();) {
@@ -282,8 +283,8 @@ void Run::State::await_turn(const Part& part, const std::string& name, uint32_t 
 
 Event Run::launch(const std::string& name, const std::vector<uint32_t>& arguments) {
   state_->check_loaded();
-  std::vector<const State::Part*> parts;
-  for (const State::Part& part : state_->parts) {
+  std::vector<const State::LoadedPart*> parts;
+  for (const State::LoadedPart& part : state_->parts) {
     const std::vector<ElfLaunch>& launches = part.image.launches();
     if (std::any_of(launches.begin(), launches.end(),
                     [&](const ElfLaunch& l) { return l.name == name; })) {
@@ -292,7 +293,7 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
   }
   if (parts.empty()) state_->parts.front().image.launch(name);  // says what there is instead
   // In all parts or in none.
-  for (const State::Part* part : parts) {
+  for (const State::LoadedPart* part : parts) {
     const size_t wanted = part->image.launch(name).arguments;
     if (wanted != arguments.size()) {
       throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", part->image.path, name,
@@ -300,10 +301,10 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
     }
   }
   ControlPlane& control = state_->machine->control();
-  for (const State::Part* part : parts) {
+  for (const State::LoadedPart* part : parts) {
     state_->await_turn(*part, name, part->image.launch(name).task, !arguments.empty());
   }
-  for (const State::Part* part : parts) {
+  for (const State::LoadedPart* part : parts) {
     const uint32_t task = part->image.launch(name).task;
     if (!arguments.empty()) {
       control.write(part->rect, part->image.exported("ow_args").addr, arguments);
@@ -317,8 +318,8 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
 
 void Run::wait(uint64_t cycles) {
   state_->check_loaded();
-  std::vector<const State::Part*> parts;
-  for (const State::Part& part : state_->parts) parts.push_back(&part);
+  std::vector<const State::LoadedPart*> parts;
+  for (const State::LoadedPart& part : state_->parts) parts.push_back(&part);
   state_->rest(parts, "the program", cycles, ports_of(state_->streams_in));
 }
 
@@ -392,7 +393,7 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
     bool all = true;
     for (size_t p = 0; p < ports.size(); ++p) {
       while (words[p].size() < wanted) {
-        const std::vector<Word> got = machine.take(ports[p], 1);
+        const std::vector<Word> got = machine.take_words(ports[p], 1);
         if (got.empty()) break;
         if (!got.front().control) words[p].push_back(got.front().data);
       }
@@ -412,7 +413,7 @@ void Run::receive_bytes(const std::string& stream, size_t element, void* data, s
   }
   if (status != RunStatus::Done && !complete()) {
     give_back();
-    for (const State::Part& part : state_->parts) {
+    for (const State::LoadedPart& part : state_->parts) {
       check_errors(machine.control(), part.rect, &part.image);
     }
     size_t p = 0;

@@ -11,7 +11,9 @@
 #include "ow/device/control_plane.h"
 #include "ow/device/sim_control.h"
 #include "ow/diagnose/tile_error.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
 #include "ow/sim/single_tile.h"
 
 namespace ow {
@@ -186,7 +188,7 @@ ElfRun run_elf(const ElfImage& image, const ElfRunOptions& options) {
   if (watch.stored()) {
     run.end = ElfEnd::ToHost;
   } else {
-    const CoreState state = read_core(control, 0, 0);
+    const CoreState state = read_core_state(control, 0, 0);
     run.pc = state.pc;
     run.cause = state.cause;
     run.tval = state.tval;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/runtime/machine.h"
@@ -101,7 +102,7 @@ class Runtime::State::Copy : public Event::State {
     for (const Side side : {Side::North, Side::East, Side::South, Side::West}) {
       const bool by_row = side == Side::West || side == Side::East;
       for (int i = 0; device.has_side(side) && i < (by_row ? grid.rows : grid.cols); ++i) {
-        device.take(side, i, kColourRsp);
+        device.take_arrivals(side, i, kColourRsp);
       }
     }
     failure_ += "\n" + fault_text(*machine_, false);
@@ -134,8 +135,7 @@ std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
 // ------------------------------------------------------------------------------------- machine --
 Runtime::State::State(std::unique_ptr<Device> device)
     : device_(std::move(device)), control_(*device_) {
-  tile_ = read_config(control_, 0, 0);
-  read_features(control_, 0, 0, &tile_);
+  tile_ = read_tile_config(control_, 0, 0);
   const TileConfig& config = tile_;
   info_.description = device_->description();
   info_.grid = device_->shape();
@@ -155,7 +155,7 @@ Runtime::State::State(std::unique_ptr<Device> device)
 }
 
 ControlPlane& Runtime::State::control() {
-  if (copy_) copy_->wait(Event::kPatience);
+  if (copy_) copy_->wait(Event::kCycleLimit);
   copy_.reset();
   return control_;
 }
@@ -197,7 +197,7 @@ void Runtime::State::serve() {
 
 void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
   if (device_->available(port.side, port.index, port.colour) != 0) {
-    for (const Arrival& a : device_->take(port.side, port.index, port.colour)) {
+    for (const Arrival& a : device_->take_arrivals(port.side, port.index, port.colour)) {
       sink->words.push_back({a.wavelet.data, a.wavelet.ctrl});
     }
   }
@@ -224,7 +224,7 @@ size_t Runtime::State::waiting(const StreamPort& port) const {
          device_->available(port.side, port.index, port.colour);
 }
 
-std::vector<Word> Runtime::State::take(const StreamPort& port, size_t most) {
+std::vector<Word> Runtime::State::take_words(const StreamPort& port, size_t most) {
   Sink& sink = sinks_[port];
   fetch(port, &sink);
   const size_t end = std::min(sink.words.size(), sink.taken + most);
@@ -268,7 +268,7 @@ void Runtime::State::drop_streams(const Run::State& run) {
   end_callbacks(run);
   for (const StreamPort& port : ports_of(run.streams_out)) {
     sinks_.erase(port);
-    device_->take(port.side, port.index, port.colour);
+    device_->take_arrivals(port.side, port.index, port.colour);
   }
 }
 
@@ -305,7 +305,8 @@ static HangReport hang_report(Runtime::State& machine) {
   machine.work(kSettleCycles, nullptr);
   LoadedImages images;
   for (const std::shared_ptr<Run::State>& run : machine.runs) {
-    for (const Run::State::Part& part : run->parts) images.push_back({part.rect, &part.image});
+    for (const Run::State::LoadedPart& part : run->parts)
+      images.push_back({part.rect, &part.image});
   }
   return make_hang_report(control, images);
 }
@@ -321,7 +322,7 @@ std::string hang_text(Runtime::State& machine) { return lines(hang_report(machin
 std::string fault_text(Runtime::State& machine, bool held) {
   try {
     for (const std::shared_ptr<Run::State>& run : machine.runs) {
-      for (const Run::State::Part& part : run->parts) {
+      for (const Run::State::LoadedPart& part : run->parts) {
         check_errors(machine.control(), part.rect, &part.image);
       }
     }
@@ -333,13 +334,14 @@ std::string fault_text(Runtime::State& machine, bool held) {
   }
 }
 
-void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
+void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::LoadedPart*>& parts,
                    const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
   const uint64_t begin = device.patience_cycle();
   const auto report = [&](const std::string& how) {
-    for (const Run::State::Part* part : parts) check_errors(control, part->rect, &part->image);
+    for (const Run::State::LoadedPart* part : parts)
+      check_errors(control, part->rect, &part->image);
     throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
   };
   // If a device can tell that nothing moves, the tiles are at rest then. Otherwise, and while other
@@ -353,10 +355,11 @@ void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::
     const uint64_t left = cycles > passed ? cycles - passed : 0;
     const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
     look = std::min(2 * look, longest);
-    const bool rest = std::all_of(parts.begin(), parts.end(), [&](const Run::State::Part* part) {
-      check_errors(control, part->rect, &part->image);
-      return at_rest(control, part->rect);
-    });
+    const bool rest =
+        std::all_of(parts.begin(), parts.end(), [&](const Run::State::LoadedPart* part) {
+          check_errors(control, part->rect, &part->image);
+          return at_rest(control, part->rect);
+        });
     rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
     if (status == RunStatus::Quiet) report("hangs:");
@@ -394,7 +397,7 @@ std::vector<Print> Run::prints() {
   state_->machine->control();  // first finishes the copies under way
   std::vector<Print> all;
   for (PrintReader& printer : state_->printers) {
-    for (Print& print : printer.take()) all.push_back(std::move(print));
+    for (Print& print : printer.take_prints()) all.push_back(std::move(print));
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Print& a, const Print& b) { return a.cycle < b.cycle; });

@@ -16,9 +16,10 @@
 #include "openwafer/runtime.h"
 #include "ow/device/bulk.h"
 #include "ow/device/control_plane.h"
+#include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/prints.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
 #include "spread.h"
 
 namespace ow {
@@ -63,7 +64,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   void produce(const StreamPort& port, std::function<std::optional<Word>()> next);
   void consume(const StreamPort& port, std::function<void(Word)> take);
   // Words that have arrived and have no consumer.
-  std::vector<Word> take(const StreamPort& port, size_t most);
+  std::vector<Word> take_words(const StreamPort& port, size_t most);
   // Returns words that were taken, so that they are taken again before all others.
   void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
   size_t waiting(const StreamPort& port) const;
@@ -99,7 +100,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
 
 class Run::State {
  public:
-  struct Part {
+  struct LoadedPart {
     Rect rect;  // of the machine
     ElfImage image;
   };
@@ -112,7 +113,7 @@ class Run::State {
 
   Runtime::State* machine = nullptr;  // it has this one
   Rect rect;
-  std::vector<Part> parts;
+  std::vector<LoadedPart> parts;
   std::map<std::string, std::vector<StreamPort>> streams_in, streams_out;
   std::map<std::string, size_t> parts_of;      // streams that are scattered: tiles of a port
   std::set<std::tuple<int, int, int>> routed;  // row, col, colour; beyond the rectangle, too
@@ -123,14 +124,14 @@ class Run::State {
   std::vector<PrintReader> printers;  // of the parts
   // Tasks launched in a part that has not been seen at rest after that, and whether they have
   // arguments.
-  std::map<const Part*, std::map<uint32_t, bool>> launched;
+  std::map<const LoadedPart*, std::map<uint32_t, bool>> launched;
 
   void check_loaded() const;
   // wait_for_rest for some of the parts.
-  void rest(const std::vector<const Part*>& some, const std::string& what, uint64_t cycles,
+  void rest(const std::vector<const LoadedPart*>& some, const std::string& what, uint64_t cycles,
             const std::vector<StreamPort>& sends = {});
   // Waits until a launch neither loses nor changes an earlier one in this part.
-  void await_turn(const Part& part, const std::string& name, uint32_t task, bool arguments);
+  void await_turn(const LoadedPart& part, const std::string& name, uint32_t task, bool arguments);
   // In all tiles that have the array, or in those of Mapping::only.
   Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
   // The target of a write by name. BadInput if the type differs from the array's, or the number of
@@ -157,7 +158,7 @@ bool at_rest(ControlPlane& control, const Rect& rect);
 
 // Waits until the tiles are at rest and everything for `sends` has entered the grid. Throws like
 // Event::wait. Errors name `what`.
-void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::Part*>& parts,
+void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::LoadedPart*>& parts,
                    const std::string& what, uint64_t cycles,
                    const std::vector<StreamPort>& sends = {});
 

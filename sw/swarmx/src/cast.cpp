@@ -35,7 +35,7 @@ class Cast::Source : public memoryx::BatchSource {
   Source(Cast& cast, int n) : cast_(cast), n_(n) {}
   bool done() const override { return done_; }
   std::shared_ptr<const memoryx::WaveletBatch> next() override {
-    const Item item = cast_.take(n_);
+    const Item item = cast_.take_item(n_);
     done_ = item.last;
     return item.batch;
   }
@@ -71,7 +71,7 @@ void Cast::pass_over(int n) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return takers_[static_cast<size_t>(n)].in_stream;
   };
-  while (in_stream()) take(n);
+  while (in_stream()) take_item(n);
 }
 
 void Cast::send(memoryx::BatchSource* source) {
@@ -122,7 +122,7 @@ void Cast::publish(Item item) {
   changed_.notify_all();
 }
 
-Cast::Item Cast::take(int n) {
+Cast::Item Cast::take_item(int n) {
   Taker& taker = takers_[static_cast<size_t>(n)];
   std::unique_lock<std::mutex> lock(mutex_);
   wait(&lock, [&] { return taker.at < first_ + items_.size(); });

@@ -31,9 +31,9 @@ class LocalTransport : public Transport {
 
   void send(int to, Tag tag, Message message) override {
     check();
-    box(to).put(rank_, tag, std::move(message));
+    box(to).put_message(rank_, tag, std::move(message));
   }
-  Message receive(int from, Tag tag) override { return box(rank_).take(from, tag); }
+  Message receive(int from, Tag tag) override { return box(rank_).take_message(from, tag); }
   void check() override { box(rank_).check(); }
 
   void fail(int status, const std::string& what) override {

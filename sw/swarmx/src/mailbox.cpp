@@ -37,7 +37,7 @@ void Mailbox::wait(std::unique_lock<std::mutex>* lock, int from, const Ready& re
   check_locked();
 }
 
-void Mailbox::put(int from, Tag tag, Message message) {
+void Mailbox::put_message(int from, Tag tag, Message message) {
   std::unique_lock<std::mutex> lock(mutex_);
   Queue& q = queue(from, tag);
   wait(&lock, from, [&] { return q.size() < kMost; });
@@ -62,7 +62,7 @@ std::chrono::steady_clock::time_point Mailbox::heard() const {
   return heard_;
 }
 
-Message Mailbox::take(int from, Tag tag) {
+Message Mailbox::take_message(int from, Tag tag) {
   std::unique_lock<std::mutex> lock(mutex_);
   Queue& q = queue(from, tag);
   wait(&lock, from, [&] { return !q.empty(); });

@@ -134,7 +134,7 @@ class MpiTransport : public Transport {
     waiting_.push_back({to, static_cast<int>(tag), std::move(message), MPI_REQUEST_NULL});
     changed_.notify_all();
   }
-  Message receive(int from, Tag tag) override { return box_->take(from, tag); }
+  Message receive(int from, Tag tag) override { return box_->take_message(from, tag); }
   void check() override { box_->check(); }
 
   void fail(int status, const std::string& what) override {

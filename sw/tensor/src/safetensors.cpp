@@ -15,6 +15,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
+#include "ow/base/text.h"
 
 namespace ow {
 namespace {
@@ -31,13 +32,6 @@ constexpr TensorType kTypes[] = {TensorType::F16, TensorType::BF16, TensorType::
                                  TensorType::U16, TensorType::I16,  TensorType::U32,
                                  TensorType::I32, TensorType::U64,  TensorType::I64};
 
-// A name from the file as an error shows it.
-std::string shown(const std::string& name) {
-  std::string out;
-  for (const char c : name.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out;
-}
-
 struct Place {
   size_t begin;
   size_t end;
@@ -50,7 +44,7 @@ class Header {
       : path_(std::move(path)), header_(header), data_bytes_(data_bytes) {}
 
   [[noreturn]] void fail(const std::string& name, const std::string& what) const {
-    throw BadInput(fmt::format("{}: tensor '{}': {}", path_, shown(name), what));
+    throw BadInput(fmt::format("{}: tensor '{}': {}", path_, printable_text(name, 60), what));
   }
 
   // The tensor without its bytes, and the place of these.

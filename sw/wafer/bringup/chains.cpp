@@ -19,7 +19,7 @@ std::vector<bool> stations_heard(Probe& probe, bool east) {
     probe.each([&](int d, int p, int c) {
       const int column = east ? probe.cols() - 1 - c : c;
       const size_t at = probe.index(d, p, column);
-      if (!seen[at]) asked.emplace_back(at, probe.add(d, p, column, false, kStationId));
+      if (!seen[at]) asked.emplace_back(at, probe.add_command(d, p, column, false, kStationId));
     });
     if (asked.empty()) break;
     probe.run_batch();
@@ -77,8 +77,8 @@ bool stations_scan(Probe& probe) {
   std::vector<Handle> written;
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
-    probe.add(d, p, c, true, kStationScan, kScanEnable);
-    written.push_back(probe.add(d, p, c, true, kStationScan, 0));
+    probe.add_command(d, p, c, true, kStationScan, kScanEnable);
+    written.push_back(probe.add_command(d, p, c, true, kStationScan, 0));
   });
   probe.run_batch();
   return std::any_of(written.begin(), written.end(), [&](const Handle& h) {

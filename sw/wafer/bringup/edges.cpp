@@ -31,7 +31,7 @@ class EdgeScan {
     command(kLinkTest);
     probe_.open_batch();
     probe_.each_alive(
-        [&](int d, int p, int c) { probe_.add(d, p, c, true, kStationScan, kScanEnable); });
+        [&](int d, int p, int c) { probe_.add_command(d, p, c, true, kStationScan, kScanEnable); });
     probe_.run_batch();
     const int rounds = std::max(rounds_of(kNorth), rounds_of(kEast));
     for (int round = 0; round < rounds; ++round) {
@@ -42,8 +42,8 @@ class EdgeScan {
     probe_.open_batch();
     part();
     probe_.each_alive([&](int d, int p, int c) {
-      if (c == 0) probe_.add(d, p, c, true, kStationRowFuse, 0);
-      probe_.add(d, p, c, true, kStationScan, 0);
+      if (c == 0) probe_.add_command(d, p, c, true, kStationRowFuse, 0);
+      probe_.add_command(d, p, c, true, kStationScan, 0);
     });
     probe_.run_batch();
     command(kLinkTestOff);
@@ -123,7 +123,8 @@ class EdgeScan {
   // another slot. A link that is not in its test, because its station does not answer, would take
   // the pattern for wavelets and lose their credits.
   void part() {
-    probe_.each_alive([&](int d, int p, int c) { probe_.add(d, p, c, true, kStationTileFuse, 0); });
+    probe_.each_alive(
+        [&](int d, int p, int c) { probe_.add_command(d, p, c, true, kStationTileFuse, 0); });
   }
 
   void set_muxes(int round) {
@@ -162,11 +163,12 @@ class EdgeScan {
     probe_.each_alive([&](int d, int p, int c) {
       if (c == 0) {
         const auto row = row_fuses.find(probe_.row_index(d, p));
-        probe_.add(d, p, c, true, kStationRowFuse, row == row_fuses.end() ? 0 : row->second);
+        probe_.add_command(d, p, c, true, kStationRowFuse,
+                           row == row_fuses.end() ? 0 : row->second);
       }
       const auto fuse = tile_fuses_.find(probe_.index(d, p, c));
       if (fuse != tile_fuses_.end()) {
-        probe_.add(d, p, c, true, kStationTileFuse, fuse->second.word());
+        probe_.add_command(d, p, c, true, kStationTileFuse, fuse->second.word());
       }
     });
     probe_.run_batch();
@@ -186,8 +188,9 @@ class EdgeScan {
       const int d = probe_.reticle_of(tile.first);
       const Position at = probe_.position_of(tile.first);
       const uint64_t x = pattern(round, turn, d, at);
-      probe_.add(d, at.row, at.col, true, kStationPatternLow, static_cast<uint32_t>(x));
-      probe_.add(d, at.row, at.col, true, kStationPatternHigh, static_cast<uint32_t>(x >> 32));
+      probe_.add_command(d, at.row, at.col, true, kStationPatternLow, static_cast<uint32_t>(x));
+      probe_.add_command(d, at.row, at.col, true, kStationPatternHigh,
+                         static_cast<uint32_t>(x >> 32));
     }
     probe_.run_batch();
     probe_.open_batch();
@@ -195,8 +198,8 @@ class EdgeScan {
     for (const Joined& j : joined_) {
       const int d = j.end.reticle, side = j.wire.side;
       const Position& at = j.wire.tile;
-      const Handle in = probe_.add(d, at.row, at.col, false, kStationCapture + 2 * side);
-      probe_.add(d, at.row, at.col, false, kStationCapture + 2 * side + 1);
+      const Handle in = probe_.add_command(d, at.row, at.col, false, kStationCapture + 2 * side);
+      probe_.add_command(d, at.row, at.col, false, kStationCapture + 2 * side + 1);
       reads.emplace_back(in, probe_.add_link(j.end, kLinkEdgeLow));
       probe_.add_link(j.end, kLinkEdgeHigh);
     }

@@ -22,19 +22,20 @@ void collect(Probe& probe) {
         continue;
       }
       for (int c = 0; c < probe.cols(); ++c) {
-        if (!probe.good(d, p, c)) r.tiles.push_back({p, c});
+        if (!probe.usable_tile(d, p, c)) r.tiles.push_back({p, c});
       }
     }
     for (const auto& [reticle, wire] : probe.wires) {
       if (reticle != d) continue;
-      // Of a tile that is lost anyway it matters to nobody.
-      if (!probe.good(d, wire.from.row, wire.from.col) || !probe.good(d, wire.to.row, wire.to.col))
+      // It does not matter in a lost tile.
+      if (!probe.usable_tile(d, wire.from.row, wire.from.col) ||
+          !probe.usable_tile(d, wire.to.row, wire.to.col))
         continue;
       r.wires.push_back(wire);
     }
   }
   for (const auto& [d, wire] : probe.edges) {
-    if (probe.good(d, wire.tile.row, wire.tile.col)) {
+    if (probe.usable_tile(d, wire.tile.row, wire.tile.col)) {
       out.reticles[static_cast<size_t>(d)].edges.push_back(wire);
     }
   }
@@ -74,8 +75,8 @@ uint32_t closed_at(int side, uint32_t word) {
 void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& closed) {
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
-    probe.add(d, p, c, true, kStationScan, 0);
-    probe.add(d, p, c, true, kStationControl, 0);
+    probe.add_command(d, p, c, true, kStationScan, 0);
+    probe.add_command(d, p, c, true, kStationControl, 0);
   });
   probe.run_batch();
   probe.open_batch();
@@ -105,11 +106,13 @@ void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& c
               "answer",
               p, c, d));
         }
-        probe.add(d, p, c, true, kStationTileFuse, fuse);
-        written.push_back({d, {p, c}, probe.add(d, p, c, false, kStationTileFuse), fuse, true});
+        probe.add_command(d, p, c, true, kStationTileFuse, fuse);
+        written.push_back(
+            {d, {p, c}, probe.add_command(d, p, c, false, kStationTileFuse), fuse, true});
         if (c != 0) continue;
-        probe.add(d, p, c, true, kStationRowFuse, row_fuse);
-        written.push_back({d, {p, c}, probe.add(d, p, c, false, kStationRowFuse), row_fuse, false});
+        probe.add_command(d, p, c, true, kStationRowFuse, row_fuse);
+        written.push_back(
+            {d, {p, c}, probe.add_command(d, p, c, false, kStationRowFuse), row_fuse, false});
       }
     }
   }
@@ -123,7 +126,7 @@ void set_fuses(Probe& probe, const WaferMap& map, const std::vector<TileSide>& c
   probe.open_batch();
   for (const Written& w : written) {
     if (!w.tile || w.value == 0) continue;
-    probe.add(w.reticle, w.at.row, w.at.col, true, kStationControl, kStationRun);
+    probe.add_command(w.reticle, w.at.row, w.at.col, true, kStationControl, kStationRun);
   }
   probe.run_batch();
   probe.chain.wait_cycles(16);
@@ -154,7 +157,8 @@ Verified verify_neighbours(Probe& probe, const WaferMap& map, uint32_t colours) 
   };
   probe.open_batch();
   every([&](const Position&, const Place& p) {
-    probe.add(p.reticle, p.at.row, p.at.col, true, kStationControl, kStationRun | kStationTest);
+    probe.add_command(p.reticle, p.at.row, p.at.col, true, kStationControl,
+                      kStationRun | kStationTest);
   });
   probe.run_batch();
   probe.open_batch();

@@ -70,7 +70,7 @@ bool Probe::neighbour(int p, int c, int side, const Setting& s, Position* at) co
 
 bool Probe::listens(int d, int p, int c, int side, const Setting& s) const {
   Position at;
-  return neighbour(p, c, side, s, &at) && good(d, at.row, at.col) && good(d, p, c) &&
+  return neighbour(p, c, side, s, &at) && usable_tile(d, at.row, at.col) && usable_tile(d, p, c) &&
          !broken(d, {p, c}, at);
 }
 
@@ -110,39 +110,39 @@ ChainJob& Probe::job_of(int d, int p) {
   return jobs_[static_cast<size_t>(at)];
 }
 
-Handle Probe::add(int d, int p, int c, bool write, int reg, uint32_t data) {
+Handle Probe::add_command(int d, int p, int c, bool write, int reg, uint32_t data) {
   ChainJob& job = job_of(d, p);
   job.commands.push_back({c, write, reg, data});
   return {row_index(d, p), job.commands.size() - 1};
 }
 
 Handle Probe::add_link(const LinkEnd& e, uint32_t w) {
-  add(e.reticle, e.at.row, e.at.col, true, kStationLink,
-      isa::station::Link::Side::put(e.side) | isa::station::Link::Number::put(w));
-  return add(e.reticle, e.at.row, e.at.col, false, kStationLinkStatus);
+  add_command(e.reticle, e.at.row, e.at.col, true, kStationLink,
+              isa::station::Link::Side::put(e.side) | isa::station::Link::Number::put(w));
+  return add_command(e.reticle, e.at.row, e.at.col, false, kStationLinkStatus);
 }
 
 void Probe::add_write(int d, int p, int c, uint32_t addr, const std::vector<uint32_t>& words) {
-  add(d, p, c, true, kStationPush,
-      isa::PacketCommand::Operation::put(isa::PacketOp::Write) |
-          isa::PacketCommand::Count::put(words.size()));
-  add(d, p, c, true, kStationPush, addr);
+  add_command(d, p, c, true, kStationPush,
+              isa::PacketCommand::Operation::put(isa::PacketOp::Write) |
+                  isa::PacketCommand::Count::put(words.size()));
+  add_command(d, p, c, true, kStationPush, addr);
   for (size_t i = 0; i < words.size(); ++i) {
-    add(d, p, c, true, i + 1 < words.size() ? kStationPush : kStationPushLast, words[i]);
+    add_command(d, p, c, true, i + 1 < words.size() ? kStationPush : kStationPushLast, words[i]);
   }
 }
 
 Handle Probe::add_read(int d, int p, int c, uint32_t addr, int n) {
-  add(d, p, c, true, kStationPush,
-      isa::PacketCommand::Operation::put(isa::PacketOp::Read) | isa::PacketCommand::Tag::put(kTag) |
-          isa::PacketCommand::Count::put(n));
-  add(d, p, c, true, kStationPush, addr);
-  add(d, p, c, true, kStationPush, kToEdge);
-  add(d, p, c, true, kStationPushLast, kToEdge);
-  add(d, p, c, false, kStationPop);
-  add(d, p, c, false, kStationPop);
-  const Handle status = add(d, p, c, false, kStationPop);
-  for (int i = 0; i < n; ++i) add(d, p, c, false, kStationPop);
+  add_command(d, p, c, true, kStationPush,
+              isa::PacketCommand::Operation::put(isa::PacketOp::Read) |
+                  isa::PacketCommand::Tag::put(kTag) | isa::PacketCommand::Count::put(n));
+  add_command(d, p, c, true, kStationPush, addr);
+  add_command(d, p, c, true, kStationPush, kToEdge);
+  add_command(d, p, c, true, kStationPushLast, kToEdge);
+  add_command(d, p, c, false, kStationPop);
+  add_command(d, p, c, false, kStationPop);
+  const Handle status = add_command(d, p, c, false, kStationPop);
+  for (int i = 0; i < n; ++i) add_command(d, p, c, false, kStationPop);
   return status;
 }
 
@@ -162,14 +162,14 @@ std::optional<uint32_t> Probe::word(const Handle& status, int i, int n) const {
 void Probe::start_all() {
   open_batch();
   each_alive([&](int d, int p, int c) {
-    add(d, p, c, true, kStationControl, kStationRun | kStationTest);
+    add_command(d, p, c, true, kStationControl, kStationRun | kStationTest);
   });
   run_batch();
 }
 
 void Probe::restart_all() {
   open_batch();
-  each_alive([&](int d, int p, int c) { add(d, p, c, true, kStationControl, 0); });
+  each_alive([&](int d, int p, int c) { add_command(d, p, c, true, kStationControl, 0); });
   run_batch();
   start_all();
 }
@@ -199,7 +199,7 @@ std::vector<std::optional<uint32_t>> Probe::signatures(const ElfImage& image, ui
   open_batch();
   std::map<size_t, Handle> reads;
   each_alive([&](int d, int p, int c) {
-    if (good(d, p, c)) reads[index(d, p, c)] = add_read(d, p, c, result, 2);
+    if (usable_tile(d, p, c)) reads[index(d, p, c)] = add_read(d, p, c, result, 2);
   });
   run_batch();
   std::vector<std::optional<uint32_t>> out(found.size());

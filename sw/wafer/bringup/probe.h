@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of a bring-up share: the stations of all rows, commands to them in batches, and
-// what has been found so far.
+// Shared by the steps of a bring-up: the stations of all rows, batches of commands to them, and the
+// defects found so far.
 #ifndef OW_WAFER_BRINGUP_PROBE_H_
 #define OW_WAFER_BRINGUP_PROBE_H_
 
@@ -37,7 +37,7 @@ struct LinkEnd {
   Position at;
 };
 
-// A command whose answer somebody wants: where it stands in its row's job.
+// The place of a command in its row's job, to find its answer.
 struct Handle {
   size_t row = 0;
   size_t index = 0;
@@ -61,10 +61,10 @@ class Probe {
   }
 
   // ------------------------------------------------------------------------------- what is known
-  // Alive: its station answers, in a row whose chain is whole.
+  // Alive: the station answers, and the chain of its row is whole.
   bool alive(int d, int p, int c) const { return found[index(d, p, c)] && usable[row_index(d, p)]; }
-  bool good(int d, int p, int c) const { return alive(d, p, c) && !bad_[index(d, p, c)]; }
-  // Gives a tile up. Only the first reason counts.
+  bool usable_tile(int d, int p, int c) const { return alive(d, p, c) && !bad_[index(d, p, c)]; }
+  // Marks a tile as lost. Only the first reason is kept.
   void lose(int d, int p, int c, const std::string& why);
   bool broken(int d, const Position& a, const Position& b) const {
     return wires.count({d, wire_of(a, b)}) != 0;
@@ -80,43 +80,43 @@ class Probe {
   }
 
   // ---------------------------------------------------------------------------------- geometry
-  // Where the neighbour is that `side` hears; false if there is none.
+  // The position of the neighbour that `side` listens to. False if there is none.
   bool neighbour(int p, int c, int side, const Setting& s, Position* at) const;
-  // Both are good, and the wire between them is.
+  // Whether both tiles are usable and the wire between them works.
   bool listens(int d, int p, int c, int side, const Setting& s) const;
-  // Fuses that connect a tile to those neighbours to which it listens.
+  // Fuses that connect a tile to the neighbours that it listens to.
   TileFuse direct(int d, int p, int c, const Setting& s) const;
   LinkEnd link_end(int d, int side, int slot) const;
 
   // ------------------------------------------------------------------------- batches of commands
   void open_batch();
-  Handle add(int d, int p, int c, bool write, int reg, uint32_t data = 0);
-  // Where the link's status word w will be.
+  Handle add_command(int d, int p, int c, bool write, int reg, uint32_t data = 0);
+  // Reads status word w of a link.
   Handle add_link(const LinkEnd& e, uint32_t w);
   // A packet for the tile's endpoint through its station.
   void add_write(int d, int p, int c, uint32_t addr, const std::vector<uint32_t>& words);
-  // Returns where the words of the answer will be: the status, then n words.
+  // The answer has the status and then n words.
   Handle add_read(int d, int p, int c, uint32_t addr, int n);
-  // The same words into all tiles of all rows at once.
+  // Writes the same words into all tiles of all rows at once.
   void broadcast(uint32_t addr, const std::vector<uint32_t>& words);
   void run_batch() { chain.run_chains(&jobs_); }
   std::optional<uint32_t> answer(const Handle& h) const {
     return jobs_[static_cast<size_t>(where_[h.row])].answers[h.index];
   }
-  // Word i of an answer to add_read, or nothing if the endpoint did not give it.
+  // Word i of the answer to add_read, or nothing if the endpoint did not send it.
   std::optional<uint32_t> word(const Handle& status, int i, int n) const;
 
   // -------------------------------------------------------------------------------------- tiles
-  // Starts the tiles of all stations that answer; into reset first.
+  // Resets and starts the tiles of all stations that answer.
   void start_all();
   void restart_all();
   void load(const ElfImage& image);
-  // Runs the core's part of the program that is loaded in all good tiles; the signatures, or
-  // nothing where it has not ended after `cycles`. There is one look: it costs the program cycles,
-  // which are part of the signature of a thorough one.
+  // Runs the core's part of the loaded program in all usable tiles. Returns the signatures, or
+  // nothing for a tile that has not ended after `cycles`. Each tile is read only once, because a
+  // read costs the program cycles, and a thorough program's signature depends on cycles.
   std::vector<std::optional<uint32_t>> signatures(const ElfImage& image, uint64_t cycles);
-  // Starts the neighbours' part of the self-test, for which all orders are written, in all tiles at
-  // once, and waits for its end. Its results lie at `at` then.
+  // Starts the neighbours' part of the self-test in all tiles at once and waits for its end. All
+  // orders must be written before. The results are then at `at`.
   void run_exchange(uint32_t at, uint32_t colours);
 
   ChainAccess& chain;

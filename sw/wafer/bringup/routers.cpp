@@ -42,9 +42,9 @@ class RouterTest {
 
     int lost_sending() const { return not_sent == sends ? not_sent : 0; }
     int lost_hearing() const { return not_heard == hears ? not_heard : 0; }
-    // Of equal ones the one without which more works: who is disturbed by a neighbour works with
-    // others when that is gone. Then the one that fails in more, then the one whose words do not
-    // arrive.
+    // Among equal tiles, the one without which more connections work: a tile that a neighbour
+    // disturbs works with others when that neighbour is gone. Then the tile that fails in more
+    // connections, then the tile whose words do not arrive.
     std::tuple<bool, int, int, int, bool> innocence() const {
       return {ends, left, -work, -std::max(lost_sending(), lost_hearing()),
               lost_sending() < lost_hearing()};
@@ -79,7 +79,7 @@ void RouterTest::run() {
     std::vector<size_t> tiles;
     probe_.each_alive([&](int d, int p, int c) {
       const size_t at = probe_.index(d, p, c);
-      if (probe_.good(d, p, c) && !(sent_[at] && heard_[at])) tiles.push_back(at);
+      if (probe_.usable_tile(d, p, c) && !(sent_[at] && heard_[at])) tiles.push_back(at);
     });
     return tiles;
   };
@@ -121,21 +121,21 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
   // used up credits.
   probe_.open_batch();
   probe_.each_alive([&](int d, int p, int c) {
-    probe_.add(d, p, c, true, kStationControl, 0);
-    probe_.add(d, p, c, true, kStationTileFuse, 0);
+    probe_.add_command(d, p, c, true, kStationControl, 0);
+    probe_.add_command(d, p, c, true, kStationTileFuse, 0);
   });
   probe_.run_batch();
   probe_.open_batch();
   probe_.each_alive([&](int d, int p, int c) {
-    if (!probe_.good(d, p, c)) return;
+    if (!probe_.usable_tile(d, p, c)) return;
     TileFuse fuse = probe_.direct(d, p, c, setting);
     int* const skips[] = {&fuse.n_skip, &fuse.e_skip, &fuse.s_skip, &fuse.w_skip};
     for (int side = 0; side < 4; ++side) {
       Position at;
       if (!joined(d, p, c, side, &at)) *skips[side] = kNoSkip;
     }
-    probe_.add(d, p, c, true, kStationControl, kStationRun | kStationTest);
-    probe_.add(d, p, c, true, kStationTileFuse, fuse.word());
+    probe_.add_command(d, p, c, true, kStationControl, kStationRun | kStationTest);
+    probe_.add_command(d, p, c, true, kStationTileFuse, fuse.word());
     probe_.add_write(d, p, c, order,
                      {OW_SELFTEST_ROUTER, static_cast<uint32_t>(probe_.index(d, p, c)),
                       static_cast<uint32_t>((p / far + (setting.shift == 0 ? c / far : 0)) & 1),
@@ -146,7 +146,8 @@ RouterTest::Exchange RouterTest::exchange_words(const Setting& setting,
   probe_.open_batch();
   std::map<size_t, Handle> reads;
   probe_.each_alive([&](int d, int p, int c) {
-    if (probe_.good(d, p, c)) reads[probe_.index(d, p, c)] = probe_.add_read(d, p, c, result, 6);
+    if (probe_.usable_tile(d, p, c))
+      reads[probe_.index(d, p, c)] = probe_.add_read(d, p, c, result, 6);
   });
   probe_.run_batch();
   Exchange all;

@@ -16,7 +16,7 @@ namespace reg = isa::reg;
 void compare_signatures(Probe& probe, const std::vector<std::optional<uint32_t>>& all,
                         uint32_t right) {
   probe.each_alive([&](int d, int p, int c) {
-    if (!probe.good(d, p, c)) return;
+    if (!probe.usable_tile(d, p, c)) return;
     const auto& signature = all[probe.index(d, p, c)];
     if (!signature) {
       probe.lose(d, p, c, "the self-test of core and datapath does not end");
@@ -34,8 +34,8 @@ void listen_for_noise(Probe& probe) {
   probe.begin("idle tiles");
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
-    probe.add(d, p, c, true, kStationTileFuse, probe.direct(d, p, c, Setting()).word());
-    probe.add(d, p, c, true, kStationControl, kStationRun | kStationTest);
+    probe.add_command(d, p, c, true, kStationTileFuse, probe.direct(d, p, c, Setting()).word());
+    probe.add_command(d, p, c, true, kStationControl, kStationRun | kStationTest);
   });
   probe.run_batch();
   std::map<std::pair<int, Position>, int> noisy;
@@ -53,8 +53,8 @@ void listen_for_noise(Probe& probe) {
         if (!probe.listens(d, p, c, side, Setting()) ||
             !probe.neighbour(p, c, side, Setting(), &at))
           continue;
-        const Handle low = probe.add(d, p, c, false, kStationCapture + 2 * side);
-        probe.add(d, p, c, false, kStationCapture + 2 * side + 1);
+        const Handle low = probe.add_command(d, p, c, false, kStationCapture + 2 * side);
+        probe.add_command(d, p, c, false, kStationCapture + 2 * side + 1);
         all.push_back({d, at, low});
       }
     });
@@ -76,7 +76,8 @@ void listen_for_noise(Probe& probe) {
       probe.lose(where.first, where.second.row, where.second.col, "sends words while idle");
   }
   probe.open_batch();
-  probe.each_alive([&](int d, int p, int c) { probe.add(d, p, c, true, kStationControl, 0); });
+  probe.each_alive(
+      [&](int d, int p, int c) { probe.add_command(d, p, c, true, kStationControl, 0); });
   probe.run_batch();
   listen_for_noise(probe);
 }
@@ -86,15 +87,16 @@ void test_memories(Probe& probe) {
   // Start again, so nothing that noise has left in a tile stays.
   probe.open_batch();
   probe.each_alive([&](int d, int p, int c) {
-    probe.add(d, p, c, true, kStationTileFuse, 0);
-    probe.add(d, p, c, true, kStationControl, 0);
+    probe.add_command(d, p, c, true, kStationTileFuse, 0);
+    probe.add_command(d, p, c, true, kStationControl, 0);
   });
   probe.run_batch();
   probe.start_all();
   probe.open_batch();
   std::map<size_t, Handle> configs;
   probe.each_alive([&](int d, int p, int c) {
-    if (probe.good(d, p, c)) configs[probe.index(d, p, c)] = probe.add_read(d, p, c, kRegConfig, 1);
+    if (probe.usable_tile(d, p, c))
+      configs[probe.index(d, p, c)] = probe.add_read(d, p, c, kRegConfig, 1);
   });
   probe.run_batch();
   const isa::Configuration& tile = probe.options.tile;
@@ -115,7 +117,7 @@ void test_memories(Probe& probe) {
   probe.open_batch();
   std::map<size_t, Handle> done;
   probe.each_alive([&](int d, int p, int c) {
-    if (probe.good(d, p, c))
+    if (probe.usable_tile(d, p, c))
       done[probe.index(d, p, c)] = probe.add_read(d, p, c, reg::Mbist::kAddress, 4);
   });
   probe.run_batch();

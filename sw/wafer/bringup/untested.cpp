@@ -134,8 +134,8 @@ std::optional<Position> bad_tile(Probe& probe, const WaferMap& map, const Verifi
   return std::nullopt;
 }
 
-// Of several connections that fail, the one without which the fewest do: what one of them brings
-// can disturb its tile, over which then another does not work either.
+// The failing connection without which the fewest others fail. Words from a broken connection can
+// disturb its tile, and then another connection of this tile fails too.
 const Untested& worst(Probe& probe, const WaferMap& map, const std::vector<Untested>& failing,
                       uint32_t colours) {
   const Untested* found = &failing.front();

@@ -4,7 +4,7 @@
 
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/routes.h"
 #include "ow/wafer/bringup.h"
 
 namespace ow::wafer {
@@ -83,7 +83,7 @@ void pass_words(Device& device, uint64_t* wavelets, std::vector<std::string>* wr
   });
   for (int k = 0; k < 4; ++k) {
     for (int i = 0; i < ports(shape, k); ++i) {
-      const std::vector<Arrival> got = device.take(kFlows[k].to, i, k);
+      const std::vector<Arrival> got = device.take_arrivals(kFlows[k].to, i, k);
       if (wavelets != nullptr) *wavelets += got.size();
       const std::string where =
           fmt::format("logical {} {}, from {} to {}", k < 2 ? "row" : "column", i,

@@ -37,8 +37,8 @@ class WireScan {
     }
     probe_.open_batch();
     probe_.each_alive([&](int d, int p, int c) {
-      probe_.add(d, p, c, true, kStationScan, 0);
-      probe_.add(d, p, c, true, kStationTileFuse, 0);
+      probe_.add_command(d, p, c, true, kStationScan, 0);
+      probe_.add_command(d, p, c, true, kStationTileFuse, 0);
     });
     probe_.run_batch();
   }
@@ -88,7 +88,7 @@ class WireScan {
       f.e_skip = source(round, p, c, kEast, &at) ? round.skip : kNoSkip;
       f.w_skip = source(round, p, c, kWest, &at) ? round.skip : kNoSkip;
       f.n_shift = f.s_shift = round.shift;
-      probe_.add(d, p, c, true, kStationTileFuse, f.word());
+      probe_.add_command(d, p, c, true, kStationTileFuse, f.word());
     });
     probe_.run_batch();
   }
@@ -97,9 +97,10 @@ class WireScan {
     probe_.open_batch();
     probe_.each_alive([&](int d, int p, int c) {
       const uint64_t x = pattern(round, turn, d, {p, c});
-      probe_.add(d, p, c, true, kStationPatternLow, static_cast<uint32_t>(x));
-      probe_.add(d, p, c, true, kStationPatternHigh, static_cast<uint32_t>(x >> 32));
-      if (round.number == 0 && turn == 0) probe_.add(d, p, c, true, kStationScan, kScanEnable);
+      probe_.add_command(d, p, c, true, kStationPatternLow, static_cast<uint32_t>(x));
+      probe_.add_command(d, p, c, true, kStationPatternHigh, static_cast<uint32_t>(x >> 32));
+      if (round.number == 0 && turn == 0)
+        probe_.add_command(d, p, c, true, kStationScan, kScanEnable);
     });
     probe_.run_batch();
   }
@@ -111,8 +112,8 @@ class WireScan {
       for (int side = 0; side < 4; ++side) {
         Position at;
         if (!source(round, p, c, side, &at) || !probe_.alive(d, at.row, at.col)) continue;
-        const Handle low = probe_.add(d, p, c, false, kStationCapture + 2 * side);
-        probe_.add(d, p, c, false, kStationCapture + 2 * side + 1);
+        const Handle low = probe_.add_command(d, p, c, false, kStationCapture + 2 * side);
+        probe_.add_command(d, p, c, false, kStationCapture + 2 * side + 1);
         all.push_back({d, at, {p, c}, side, low});
       }
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the repair of a rectangle and the search for the largest one share.
+// Shared by the repair of a rectangle and the search for the largest rectangle.
 #ifndef OW_WAFER_REPAIR_PARTS_H_
 #define OW_WAFER_REPAIR_PARTS_H_
 
@@ -12,11 +12,11 @@
 
 namespace ow::wafer {
 
-// Link slots that a row or column of the window, counted from its first, may not take.
+// Link slots that a row or column of the window must not take. Index 0 is the window's first.
 using BarredSlots = std::set<std::pair<int, int>>;
 
-// Slots for logical rows (or columns) first .. first + n - 1, or nothing: of each the first that it
-// can have.
+// Slots for logical rows (or columns) first to first + n - 1, or nothing. Each gets the first slot
+// that it can have.
 std::optional<EdgeMap> place_links(const std::vector<int>& down, int first, int n, int spares,
                                    const BarredSlots& barred);
 

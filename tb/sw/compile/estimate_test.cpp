@@ -41,7 +41,7 @@ class Machine {
     request.grid = c.grid;
     request.samples = c.samples;
     request.layers = layers;
-    plan_ = make_plan(request, image_, read_config(control_, 0, 0));
+    plan_ = make_plan(request, image_, read_tile_config(control_, 0, 0));
     job_ = std::make_unique<StreamJob>(control_, image_, plan_, network_);
     input_ = random_activations(3, network_.type, layers[0].inputs, plan_.batch(), -1, 1);
     job_->write_input(input_);

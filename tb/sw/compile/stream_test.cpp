@@ -149,7 +149,7 @@ TEST(StreamMini, RunsOnTilesOfTwoLanesAndFourColours) {
        {GridShape{1, 1}, GridShape{1, 3}, GridShape{2, 1}, GridShape{2, 2}}) {
     const auto device = make_mini_grid(grid);
     ControlPlane control(*device);
-    const TileConfig tile = read_config(control, 0, 0);
+    const TileConfig tile = read_tile_config(control, 0, 0);
     EXPECT_EQ(tile.lanes, kMiniTile.lanes);
     EXPECT_EQ(tile.threads, kMiniTile.threads);
     EXPECT_EQ(tile.colours, kMiniTile.colours);

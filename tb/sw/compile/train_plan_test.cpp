@@ -40,7 +40,8 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
             "limit is 873");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
             "test: 9 layers: the tiles' program takes 1 to 8");
-  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), TileConfig{8, 13, 4, 49152}),
+  EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}),
+                    TileConfig{{8, 13, 4, 49152}, kFullTile.features, kFullTile.operations}),
             "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
 }
 

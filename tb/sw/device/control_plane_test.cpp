@@ -5,7 +5,10 @@
 
 #include "fake_device.h"
 #include "ow/base/error.h"
-#include "ow/runtime/program.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
 
 namespace ow {
 namespace {

@@ -92,7 +92,7 @@ TEST(EdgePorts, ArrivalsKeepTheirCycleAndReturnACredit) {
   const int east = t.ports.port(Side::East, 1);
   t.cycle();
   t.cycle(east, link_of_wavelet(Wavelet{7, true, 3}));
-  const auto arrivals = t.ports.take(east, 7);
+  const auto arrivals = t.ports.take_arrivals(east, 7);
   ASSERT_EQ(arrivals.size(), 1u);
   EXPECT_EQ(arrivals[0].cycle, 1u);
   EXPECT_EQ(arrivals[0].wavelet, (Wavelet{7, true, 3}));

@@ -11,7 +11,8 @@
 #include "ow/base/rng.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/sim_control.h"
-#include "ow/runtime/program.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
 
 namespace ow {

@@ -72,7 +72,7 @@ class FakeDevice : public Device {
     const auto it = credits_.find({side, index, colour});
     return it == credits_.end() ? kLinkCredits : it->second;
   }
-  std::vector<Arrival> take(Side, int index, int) override {
+  std::vector<Arrival> take_arrivals(Side, int index, int) override {
     std::vector<Arrival> out;
     out.swap(arrivals_[static_cast<size_t>(index)]);
     return out;

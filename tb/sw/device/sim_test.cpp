@@ -15,9 +15,11 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/open/mini.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/routes.h"
 
 namespace ow {
 namespace {
@@ -121,7 +123,7 @@ TEST(Simulator, ATeardownActivatesItsTask) {
   routes.apply(control);
   control.fence(whole(device->shape()));
   EXPECT_EQ(control.read_tile(0, 1, kActivate), 0u);
-  device->send(Side::West, 0, Wavelet{kColour, true, command(0, Command::Teardown, true)});
+  device->send(Side::West, 0, Wavelet{kColour, true, switch_command(0, Command::Teardown, true)});
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
   EXPECT_EQ(control.read_tile(0, 1, kActivate), 1u << 29);
   EXPECT_EQ(control.read_tile(0, 0, kActivate), 0u);
@@ -242,7 +244,7 @@ TEST(Simulator, AColourCrossesTheGridAtOneHopACycleAndOneWaveletACycle) {
   const uint64_t start = device->cycle();
   device->send(Side::West, 0, stream);
   EXPECT_EQ(device->run(1000), RunStatus::Quiet);
-  const std::vector<Arrival> arrivals = device->take(Side::East, 0, 4);
+  const std::vector<Arrival> arrivals = device->take_arrivals(Side::East, 0, 4);
   ASSERT_EQ(arrivals.size(), stream.size());
   for (size_t k = 0; k < stream.size(); ++k) {
     EXPECT_EQ(arrivals[k].wavelet, stream[k]);

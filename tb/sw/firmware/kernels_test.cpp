@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "ow/base/rng.h"
-#include "ow/bench/baselines.h"
 #include "ow/golden/kernels.h"
-#include "ow/measure/spmv_format.h"
+#include "ow/measure/sparse.h"
 #include "ow/measure/tile_costs.h"
 #include "ow/measure/tile_runner.h"
 #include "ow/sim/sim.h"
@@ -278,35 +276,41 @@ TEST_F(Kernels, Spmv) {
     const Type type = k % 2 == 0 ? Type::Mixed : Type::F32;
     const Type element = golden::source_type(type);
     fresh();
-    const SparseMatrix m = random_matrix(&rng_, 60 + below(150));
+    const CsrMatrix m = random_matrix(&rng_, 60 + below(150));
     const Vec x = numbers(element, m.cols);
     const uint32_t xa = (place(element, Vec(m.cols + 32, 0)) + 63) & ~63u;
     tile_.write(xa, element, x);
     const uint32_t ma = (next_ + 63) & ~63u;
-    const SpmvPlan plan = make_spmv_plan(m, type, ma, k < 2 ? 8000 : 2600, xa);
+    SpmvRoom limits;
+    limits.bytes = k < 2 ? 8000 : 2600;
+    const SpmvPlan plan =
+        pack_spmv(m, type == Type::F32 ? ElementType::F32 : ElementType::F16, limits);
     std::vector<double> y(m.rows, std::nan(""));
-    for (const SpmvTile& part : plan.tiles) {
+    for (const SpmvPart& part : plan.parts) {
       next_ = ma + 4 * static_cast<uint32_t>(part.words.size());
       tile_.write(ma, Type::I32, part.words);
-      const uint32_t ya = room(element, part.y_elements);
+      const uint32_t ya = room(element, part.rows);
       run(k % 2 == 0 ? OW_TB_SPMV_F16 : OW_TB_SPMV_F32, {ma, xa, ya});
       expect("spmv", ya, element, spmv(type, part, x));
-      const Vec got = tile_.read(ya, element, part.y_elements);
-      for (uint32_t n = 0; n < part.y_elements; ++n) {
-        y[plan.order[part.first_row + n]] = real(element, got[n]);
+      const Vec got = tile_.read(ya, element, part.rows);
+      for (uint32_t n = 0; n < part.rows; ++n) {
+        y[plan.row_order[part.first_row + n]] = real(element, got[n]);
       }
     }
     // The product itself: values and sums of binary16 are rounded once each, partial sums of fp32
     // once an element.
     for (uint32_t i = 0; i < m.rows; ++i) {
       double sum = 0, size = 0;
-      for (const auto& [col, value] : m.row[i]) {
-        const double term = value * plan.scale * real(element, x[plan.x_position[col]]);
+      for (size_t e = m.row_start[i]; e < m.row_start[i + 1]; ++e) {
+        const double term =
+            m.value[e] * plan.scale * real(element, x[plan.x_position[m.column[e]]]);
         sum += term;
         size += std::abs(term);
       }
       const double rounding =
-          element == Type::F32 ? 0x1p-23 * static_cast<double>(m.row[i].size() + 8) : 0x1.2p-10;
+          element == Type::F32
+              ? 0x1p-23 * static_cast<double>(m.row_start[i + 1] - m.row_start[i] + 8)
+              : 0x1.2p-10;
       EXPECT_NEAR(y[i], sum, rounding * size + 0x1p-25) << "row " << i;
     }
   }
@@ -378,7 +382,8 @@ TEST_F(Kernels, SendNonzeros) {
     }
     const uint32_t xa = place(Type::F16, x);
     run(OW_TB_SEND_NONZEROS, {n, xa});
-    const std::vector<Arrival> got = tile_.device().take(Side::East, 0, TileRunner::kColourOut);
+    const std::vector<Arrival> got =
+        tile_.device().take_arrivals(Side::East, 0, TileRunner::kColourOut);
     size_t at = 0;
     for (uint32_t i = 0; i < n; ++i) {
       if ((x[i] & 0x7FFF) == 0) continue;
@@ -448,14 +453,6 @@ TEST_F(Kernels, SoftmaxAndLayerNorm) {
     expect("layer norm", ya, Type::F16, golden::layernorm_f16(x, gain, bias, inv_n, eps));
     expect_layernorm(x, gain, bias, tile_.read(ya, Type::F16, n));
   }
-}
-
-TEST(TileBaselines, AreReadBackAsWritten) {
-  const Baselines baselines = {{"axpy f16, worst alignment", 1050}, {"dot i8", 1070}};
-  const std::string path = ::testing::TempDir() + "baselines.yaml";
-  write_baselines(path, "tile", baselines);
-  EXPECT_EQ(load_baselines(path, "tile"), baselines);
-  std::remove(path.c_str());
 }
 
 }  // namespace

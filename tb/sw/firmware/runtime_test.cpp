@@ -6,10 +6,12 @@
 
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/tile_error.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
 #include "ow/runtime/prints.h"
-#include "ow/runtime/program.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -41,10 +43,10 @@ using Prints = Runtime;
 TEST_F(Prints, OfEveryKindComeWithTileAndCycle) {
   load(OW_KERNEL_DIR "/prints.elf");
   PrintReader reader(control, grid, image);
-  EXPECT_TRUE(reader.take().empty());
+  EXPECT_TRUE(reader.take_prints().empty());
   const uint64_t before = device->cycle();
   launch("kinds", Rect{0, 1, 1, 1}, 7);
-  const std::vector<Print> prints = reader.take();
+  const std::vector<Print> prints = reader.take_prints();
   ASSERT_EQ(prints.size(), 4u);
   EXPECT_EQ(prints[0].text, "plain");
   EXPECT_EQ(prints[1].text, "-5 -7 7 0x70000007 q%");
@@ -56,7 +58,7 @@ TEST_F(Prints, OfEveryKindComeWithTileAndCycle) {
     EXPECT_LT(p.cycle, device->cycle());
   }
   EXPECT_EQ(prints[0].line(), "tile (0, 1), cycle " + std::to_string(prints[0].cycle) + ": plain");
-  EXPECT_TRUE(reader.take().empty()) << "each once";
+  EXPECT_TRUE(reader.take_prints().empty()) << "each once";
   EXPECT_EQ(reader.lost(), 0u);
 }
 
@@ -64,7 +66,7 @@ TEST_F(Prints, OfTwoTilesAreInTheOrderOfTheirCycles) {
   load(OW_KERNEL_DIR "/prints.elf");
   PrintReader reader(control, grid, image);
   launch("many", grid, 3);
-  const std::vector<Print> prints = reader.take();
+  const std::vector<Print> prints = reader.take_prints();
   ASSERT_EQ(prints.size(), 6u);
   for (size_t i = 1; i < prints.size(); ++i) EXPECT_LE(prints[i - 1].cycle, prints[i].cycle);
 }
@@ -73,7 +75,7 @@ TEST_F(Prints, ThatNobodyFetchedInTimeAreCounted) {
   load(OW_KERNEL_DIR "/prints.elf");
   PrintReader reader(control, grid, image);
   launch("many", Rect{0, 0, 1, 1}, 11);
-  const std::vector<Print> prints = reader.take();
+  const std::vector<Print> prints = reader.take_prints();
   ASSERT_EQ(prints.size(), 4u);
   EXPECT_EQ(prints[0].text, "7: 1 2 3 4 5");
   EXPECT_EQ(prints[3].text, "10: 1 2 3 4 5");

@@ -5,9 +5,11 @@
 
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/tile_error.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_image.h"
 #include "ow/sim/sim.h"
 
 namespace ow {

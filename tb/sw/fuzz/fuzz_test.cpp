@@ -100,7 +100,7 @@ TEST(Fuzz, Defects) {
   run("defects",
       {".yaml", {config("defects-2x2.yaml"), other}, text, [shape](const std::string& path) {
          const wafer::Faults faults = wafer::read_faults(path, shape);
-         wafer::judge(shape, faults, faults.expected(shape));
+         wafer::judge_defects(shape, faults, faults.expected(shape));
          const std::string written = wafer::to_json(shape, faults).dump();
          const std::string again = path + ".again";
          write_file(again, written);

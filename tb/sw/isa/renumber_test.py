@@ -15,15 +15,14 @@ import tempfile
 def rewritten(source, generator, arguments):
     """Lines that say what was swapped, of a description that the generator takes."""
     with tempfile.TemporaryDirectory() as tree:
-        for folder in ("docs", "rtl/common", "sw/include/openwafer/tile", "sw/isa/include/ow/isa",
-                       "sw/isa/src"):
+        for folder in ("docs", "rtl/common", "sw/isa"):
             os.makedirs(os.path.join(tree, folder))
         for name in os.listdir(os.path.join(source, "sw/isa")):
             if name.endswith(".yaml"):
                 shutil.copy(os.path.join(source, "sw/isa", name), os.path.join(tree, "sw/isa"))
         run = subprocess.run([os.path.join(source, "scripts/renumber"), "--rewrite", tree,
                               *arguments], check=True, stdout=subprocess.PIPE, text=True)
-        subprocess.run([generator, "--root", tree], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([generator, tree], check=True, stdout=subprocess.DEVNULL)
         return run.stdout.splitlines()
 
 

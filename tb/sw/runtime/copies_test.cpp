@@ -33,22 +33,23 @@ TEST(Library, ACopyMayNameTheTilesThatItIsFor) {
   ow::Run run = machine.load(Program(kElf), Rect{1, 1, 3, 3});
   const std::vector<int32_t> none(9 * 8, -1), one = {1, 2, 3, 4, 5, 6, 7, 8};
   run.write("vector", none);
-  run.write("vector", one, Mapping::tiles().in({2, 0, 1, 1}));
+  run.write("vector", one, Mapping::tiles().on_tiles({2, 0, 1, 1}));
   std::vector<int32_t> want = none;
   std::copy(one.begin(), one.end(), want.begin() + 6 * 8);
   EXPECT_EQ(run.read<int32_t>("vector"), want);
-  EXPECT_EQ(run.read<int32_t>("vector", Mapping::tiles().in({2, 0, 1, 1})), one);
+  EXPECT_EQ(run.read<int32_t>("vector", Mapping::tiles().on_tiles({2, 0, 1, 1})), one);
   // Spread over them as over all.
   std::vector<f16> matrix;
   for (int i = 0; i < 8 * 12; ++i) matrix.push_back(f16(i));
-  const Mapping blocks = Mapping::blocks().in({1, 1, 2, 2});
+  const Mapping blocks = Mapping::blocks().on_tiles({1, 1, 2, 2});
   run.write("matrix", matrix, blocks);
   EXPECT_EQ(run.read<f16>("matrix", blocks), matrix);
-  EXPECT_EQ(run.read<f16>("matrix", Mapping::tiles().in({2, 2, 1, 1}))[1], f16(4 * 12 + 6 + 1));
+  EXPECT_EQ(run.read<f16>("matrix", Mapping::tiles().on_tiles({2, 2, 1, 1}))[1],
+            f16(4 * 12 + 6 + 1));
   for (const Rect& beyond : {Rect{-1, 0, 1, 1}, Rect{0, 3, 1, 1}, Rect{1, 1, 3, 1},
                              Rect{0, 0, 0, 1}, Rect{2, 2, 1 << 30, 2147483647}}) {
     const std::string text =
-        message([&] { run.read<int32_t>("vector", Mapping::tiles().in(beyond)); });
+        message([&] { run.read<int32_t>("vector", Mapping::tiles().on_tiles(beyond)); });
     EXPECT_TRUE(has(text, "the program has 3 x 3 tiles")) << text;
   }
 }
@@ -58,24 +59,26 @@ TEST(Library, ACopyMayNameTheTilesThatItIsFor) {
 TEST(Library, TilesOfSeveralFirmwaresAreNamedByTheirPart) {
   Runtime machine = open("sim:2x2");
   Program program(Layout({2, 2}));
-  program.add({0, 0, 1, 1}, kElf).add({0, 1, 1, 1}, kBulk).add({1, 0, 1, 1}, kBulk);
-  program.add({1, 1, 1, 1}, kElf);
+  program.add_firmware({0, 0, 1, 1}, kElf)
+      .add_firmware({0, 1, 1, 1}, kBulk)
+      .add_firmware({1, 0, 1, 1}, kBulk);
+  program.add_firmware({1, 1, 1, 1}, kElf);
   ow::Run run = machine.load(program);
   const std::vector<int32_t> v = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(message([&] { run.write("vector", v, Mapping::same()); }),
             "the tiles that have 'vector' are no rectangle: name one that they fill (Mapping::in)");
   EXPECT_EQ(message([&] {
-              run.write("vector", v, Mapping::same().in({0, 0, 1, 2}));
+              run.write("vector", v, Mapping::same().on_tiles({0, 0, 1, 2}));
             }),
             "'vector': not all tiles in 1 x 2 tiles at (0, 0) have it");
   EXPECT_EQ(message([&] {
-              run.write("vector", v, Mapping::same().in({1, 0, 1, 1}));
+              run.write("vector", v, Mapping::same().on_tiles({1, 0, 1, 1}));
             }),
             "'vector': not all tiles in 1 x 1 tiles at (1, 0) have it");
-  EXPECT_THROW(run.write("nothing", v, Mapping::same().in({0, 0, 1, 1})), BadInput);
+  EXPECT_THROW(run.write("nothing", v, Mapping::same().on_tiles({0, 0, 1, 1})), BadInput);
   for (const Rect& tile : {Rect{0, 0, 1, 1}, Rect{1, 1, 1, 1}}) {
-    run.write("vector", v, Mapping::same().in(tile));
-    EXPECT_EQ(run.read<int32_t>("vector", Mapping::same().in(tile)), v);
+    run.write("vector", v, Mapping::same().on_tiles(tile));
+    EXPECT_EQ(run.read<int32_t>("vector", Mapping::same().on_tiles(tile)), v);
   }
 }
 
@@ -91,9 +94,9 @@ TEST(Library, EachDimensionHasItsOwnDistribution) {
         for (int i = 0; i < rows * cols; ++i) a.push_back(f16(1 + i));
         Mapping mapping = Mapping::grid(0, by_row, 1, by_col);
         if (rows * cols < 8 * 18) {
-          mapping = mapping.of({static_cast<size_t>(rows), static_cast<size_t>(cols)});
+          mapping = mapping.with_shape({static_cast<size_t>(rows), static_cast<size_t>(cols)});
         }
-        run.write("matrix", std::vector<f16>(48, f16(-1)), Mapping::tiles().of({2, 4}));
+        run.write("matrix", std::vector<f16>(48, f16(-1)), Mapping::tiles().with_shape({2, 4}));
         run.write("matrix", a, mapping);
         EXPECT_EQ(run.read<f16>("matrix", mapping), a);
         const std::vector<f16> tiles = run.read<f16>("matrix");
@@ -115,7 +118,7 @@ TEST(Library, AVectorGoesOverAllTilesAndOddSizesKeepTheirNeighbours) {
   Runtime machine = open("sim:2x2");
   ow::Run run = machine.load(Program(kElf));
   for (const Distribution how : {kBlock, kCyclic}) {
-    const Mapping mapping = Mapping::grid(0, how, 0, how).of({17});
+    const Mapping mapping = Mapping::grid(0, how, 0, how).with_shape({17});
     std::vector<uint8_t> bytes;
     for (uint8_t i = 0; i < 17; ++i) bytes.push_back(static_cast<uint8_t>(i + 1));
     run.write("bytes", bytes, mapping);
@@ -132,19 +135,20 @@ TEST(Library, AMappingThatDoesNotFitIsRefused) {
   const auto refusal = [&](const Mapping& m) {
     return message([&] { run.read<f16>("matrix", m); });
   };
-  EXPECT_EQ(refusal(Mapping::blocks().of({9, 12})),
+  EXPECT_EQ(refusal(Mapping::blocks().with_shape({9, 12})),
             "matrix f16[4][6]: 9 along dimension 0 of the mapping's shape: must be 1 to 8");
-  EXPECT_EQ(refusal(Mapping::blocks().of({8, 0})),
+  EXPECT_EQ(refusal(Mapping::blocks().with_shape({8, 0})),
             "matrix f16[4][6]: 0 along dimension 1 of the mapping's shape: must be 1 to 12");
-  EXPECT_EQ(refusal(Mapping::blocks().of({8})),
+  EXPECT_EQ(refusal(Mapping::blocks().with_shape({8})),
             "matrix f16[4][6]: the mapping's shape has 1 dimensions");
   EXPECT_EQ(refusal(Mapping::grid(1, kBlock, 1, kCyclic)),
             "matrix f16[4][6]: dimension 1 runs over rows and columns: both are blocks or both are "
             "cyclic");
-  EXPECT_TRUE(has(message([&] {
-                    run.write("matrix", std::vector<f16>(48), Mapping::blocks().of({7, 12}));
-                  }),
-                  "48 elements were given, the mapping wants 84"));
+  EXPECT_TRUE(
+      has(message([&] {
+            run.write("matrix", std::vector<f16>(48), Mapping::blocks().with_shape({7, 12}));
+          }),
+          "48 elements were given, the mapping wants 84"));
 }
 
 // Every port of a 4 x 4 grid carries data in at least 90 % of the cycles.
@@ -186,7 +190,7 @@ TEST(Library, BulkCopiesRunAtAQuarterBesideBusyLinks) {
         return by_row ? std::pair{i, end} : std::pair{end, i};
       };
       layout.host_sends("to " + name, from, at(from).first, at(from).second, colour);
-      layout.host_takes("from " + name, at(to).first, at(to).second, to, colour);
+      layout.host_receives("from " + name, at(to).first, at(to).second, to, colour);
     }
   }
   Runtime machine = open("sim:2x2");

@@ -144,14 +144,14 @@ TEST(Flows, WhereNoColoursAreLeftTheNumberIsNamed) {
     const int colour = wide.colour("x" + std::to_string(k));
     wide.route(0, 0, colour, Route{Port::East, kOutW});
     wide.host_sends("in" + std::to_string(k), Side::East, 0, 0, colour);
-    wide.host_takes("out" + std::to_string(k), 0, 0, Side::West, colour);
+    wide.host_receives("out" + std::to_string(k), 0, 0, Side::West, colour);
   }
   Layout passing({1, 1});
   for (int k = 0; k < 20; ++k) {
     const int colour = passing.colour("x" + std::to_string(k));
     passing.route(0, 0, colour, Route{Port::East, kOutW});
     passing.host_sends("in" + std::to_string(k), Side::East, 0, 0, colour);
-    passing.host_takes("out" + std::to_string(k), 0, 0, Side::West, colour);
+    passing.host_receives("out" + std::to_string(k), 0, 0, Side::West, colour);
   }
   Runtime machine = open("sim:1x2");
   const ow::Run left = machine.load(Program(kFlows, passing), Rect{0, 0, 1, 1});

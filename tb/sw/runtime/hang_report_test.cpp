@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The diagnosis from register contents alone; deadlock_test has the same on the RTL.
 #include "ow/diagnose/hang_report.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/routes.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,14 @@
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/sim_control.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
+#include "ow/runtime/tile_config.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -30,7 +35,7 @@ std::vector<uint32_t> add_stream(Device& device, const std::string& elf,
   const Rect tile{0, 1, 1, 1};
 
   // Program and parameters.
-  const ElfImage image = read_elf(elf, read_config(control, 0, 1).sram_bytes);
+  const ElfImage image = read_elf(elf, read_tile_size(control, 0, 1).sram_bytes);
   load_program(control, tile, image);
   control.write(tile, image.symbol("ow_count"), static_cast<uint32_t>(values.size()));
   control.write(tile, image.symbol("ow_addend"), bits(addend));
@@ -61,7 +66,7 @@ std::vector<uint32_t> add_stream(Device& device, const std::string& elf,
     throw DeviceFault(make_hang_report(control, &image).text());
   }
   std::vector<uint32_t> results;
-  for (const Arrival& a : device.take(Side::East, 0, kOut)) {
+  for (const Arrival& a : device.take_arrivals(Side::East, 0, kOut)) {
     if (!a.wavelet.ctrl) results.push_back(a.wavelet.data);
   }
   return results;

@@ -54,8 +54,8 @@ TEST(Library, CopiesLandWhereTheMappingSays) {
   EXPECT_EQ(run.read<f16>("matrix", Mapping::blocks()), a);
   EXPECT_EQ(tile(1, 2, 3, 5), f16((4 + 3) * 18 + 12 + 5));
   EXPECT_EQ(tile(0, 1, 2, 0), f16(2 * 18 + 6));
-  run.write("matrix", a, Mapping::deal());
-  EXPECT_EQ(run.read<f16>("matrix", Mapping::deal()), a);
+  run.write("matrix", a, Mapping::cyclic());
+  EXPECT_EQ(run.read<f16>("matrix", Mapping::cyclic()), a);
   EXPECT_EQ(tile(1, 2, 3, 5), f16((3 * 2 + 1) * 18 + 5 * 3 + 2));
   run.write("matrix", a);
   EXPECT_EQ(run.read<f16>("matrix"), a);
@@ -197,7 +197,7 @@ TEST(Library, AProducerIsAskedOnlyForWhatThePortCanTake) {
   const int colour = layout.colour("pass");
   layout.route(0, 0, colour, Route{Port::West, kOutE});
   layout.host_sends("in", Side::West, 0, 0, colour);
-  layout.host_takes("out", 0, 0, Side::East, colour);
+  layout.host_receives("out", 0, 0, Side::East, colour);
   Runtime machine = open("sim:1x1");
   ow::Run run = machine.load(Program(kElf, layout));
   constexpr uint32_t kCount = 20000;
@@ -240,10 +240,10 @@ TEST(Library, AColourIsServedByOneInputQueueOfATile) {
   Layout layout({1, 2});
   const int colour = layout.colour("x");
   layout.route(0, 1, colour, Switch{{Route{Port::West, kOutRamp}}});
-  layout.receive("x", 0, 1, colour);
-  layout.receive("y", 0, 0, colour);  // another tile
+  layout.tile_receives("x", 0, 1, colour);
+  layout.tile_receives("y", 0, 0, colour);  // another tile
   try {
-    layout.receive("y", 0, 1, colour);
+    layout.tile_receives("y", 0, 1, colour);
     FAIL();
   } catch (const BadInput& e) {
     EXPECT_STREQ(e.what(),
@@ -275,9 +275,9 @@ TEST(Library, SeveralFirmwaresStandInTheirParts) {
   Runtime machine = open("sim:2x2");
   Layout layout({2, 2});
   Program program(layout);
-  program.add(Rect{0, 0, 1, 2}, kElf);
-  program.add(Rect{1, 0, 1, 2}, kElf);
-  EXPECT_THROW(program.add(Rect{1, 1, 1, 1}, kElf), BadInput);
+  program.add_firmware(Rect{0, 0, 1, 2}, kElf);
+  program.add_firmware(Rect{1, 0, 1, 2}, kElf);
+  EXPECT_THROW(program.add_firmware(Rect{1, 1, 1, 1}, kElf), BadInput);
   ow::Run run = machine.load(program);
   run.launch("where").wait();
   EXPECT_EQ(run.read<uint32_t>("place"), (std::vector<uint32_t>{0, 0, 0, 1, 1, 0, 1, 1}));
@@ -286,7 +286,7 @@ TEST(Library, SeveralFirmwaresStandInTheirParts) {
 TEST(Library, AReportNamesEachTilesOwnFirmware) {
   Runtime machine = open("sim:1x2");
   Program program(Layout({1, 2}));
-  program.add(Rect{0, 0, 1, 1}, kFlows).add(Rect{0, 1, 1, 1}, kElf);
+  program.add_firmware(Rect{0, 0, 1, 1}, kFlows).add_firmware(Rect{0, 1, 1, 1}, kElf);
   ow::Run run = machine.load(program);
   const std::string text = message([&] { run.launch("spin").wait(5000); });
   EXPECT_TRUE(has(text, "tile (0, 1): the core executes instructions")) << text;
@@ -307,7 +307,7 @@ TEST(Library, CopiesTakeNoColourFromAProgramThatHasAllOfThem) {
     for (int row = 0; row < grid.rows; ++row) {
       for (int c = 0; c < grid.cols; ++c) layout.route(row, c, colour, Route{Port::West, kOutE});
       layout.host_sends(name("in", k), Side::West, row, 0, colour);
-      layout.host_takes(name("out", k), row, grid.cols - 1, Side::East, colour);
+      layout.host_receives(name("out", k), row, grid.cols - 1, Side::East, colour);
     }
   }
   EXPECT_EQ(layout.colours(), colours);

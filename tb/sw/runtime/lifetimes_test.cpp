@@ -25,7 +25,7 @@ Layout pass(GridShape shape) {
   const int colour = layout.colour("pass");
   for (int c = 0; c < shape.cols; ++c) layout.route(0, c, colour, Route{Port::West, kOutE});
   layout.host_sends("in", Side::West, 0, 0, colour);
-  layout.host_takes("out", 0, shape.cols - 1, Side::East, colour);
+  layout.host_receives("out", 0, shape.cols - 1, Side::East, colour);
   return layout;
 }
 
@@ -188,7 +188,7 @@ TEST(Lifetimes, DataForLaterLaunchesMayBeSentAhead) {
 TEST(Lifetimes, ARefusedLaunchHasRunNowhere) {
   Runtime machine = open("sim:1x2");
   Program program(Layout({1, 2}));
-  program.add(Rect{0, 0, 1, 1}, kMini).add(Rect{0, 1, 1, 1}, kElf);
+  program.add_firmware(Rect{0, 0, 1, 1}, kMini).add_firmware(Rect{0, 1, 1, 1}, kElf);
   ow::Run run = machine.load(program);
   EXPECT_TRUE(has(message([&] { run.launch("add"); }), "'add' takes 2 arguments, not 0"));
   run.wait();  // mini_kernel's would wait for x
@@ -225,13 +225,19 @@ TEST(Lifetimes, RectanglesThatOverflowAreRefused) {
   for (const Rect& rect : {Rect{1, 0, kMost, 1}, Rect{0, 1, 1, kMost}, Rect{kMost, 0, 1, 1}}) {
     EXPECT_TRUE(has(message([&] { machine.load(Program(kElf), rect); }), "the machine has 2 x 2"));
     Program program(Layout({2, 2}));
-    program.add(rect, kElf);
+    program.add_firmware(rect, kElf);
     EXPECT_TRUE(has(message([&] { machine.load(program); }), "are not in the program's 2 x 2"));
   }
   Program program(Layout({2, 2}));
-  program.add(Rect{1, 0, kMost, 1}, kElf);
-  EXPECT_TRUE(has(message([&] { program.add(Rect{kMost, 0, 1, 1}, kElf); }), "the same tiles"));
-  EXPECT_TRUE(has(message([&] { program.add(Rect{0, 0, 0, 1}, kElf); }), "0 x 1 tiles at (0, 0)"));
+  program.add_firmware(Rect{1, 0, kMost, 1}, kElf);
+  EXPECT_TRUE(has(message([&] {
+                    program.add_firmware(Rect{kMost, 0, 1, 1}, kElf);
+                  }),
+                  "the same tiles"));
+  EXPECT_TRUE(has(message([&] {
+                    program.add_firmware(Rect{0, 0, 0, 1}, kElf);
+                  }),
+                  "0 x 1 tiles at (0, 0)"));
 }
 
 TEST(Lifetimes, NamesOfALayoutAreOneThingEach) {
@@ -242,14 +248,14 @@ TEST(Lifetimes, NamesOfALayoutAreOneThingEach) {
   EXPECT_TRUE(taken([](Layout* l) {
     const int c = l->colour("ring");
     l->host_sends("ring", Side::West, 0, 0, c);
-    l->host_takes("ring", 0, 1, Side::East, c);
+    l->host_receives("ring", 0, 1, Side::East, c);
   })) << "both ways";
   EXPECT_TRUE(taken([](Layout* l) {
     l->broadcast("x", Side::West);
-    l->host_takes("x", 0, 0, Side::East, l->colour("y"));
+    l->host_receives("x", 0, 0, Side::East, l->colour("y"));
   }));
   EXPECT_TRUE(taken([](Layout* l) {
-    l->host_takes("x", 0, 0, Side::East, l->colour("y"));
+    l->host_receives("x", 0, 0, Side::East, l->colour("y"));
     l->broadcast("x", Side::West);
   }));
   for (const char* name : {"x_in", "x_out"}) {
@@ -268,7 +274,7 @@ TEST(Lifetimes, NamesOfALayoutAreOneThingEach) {
   }));
   EXPECT_FALSE(taken([](Layout* l) {
     const int c = l->colour("x");
-    l->receive("x", 0, 0, c);
+    l->tile_receives("x", 0, 0, c);
     l->host_sends("x", Side::West, 0, 0, c);
     l->host_sends("x", Side::West, 0, 1, c);
   })) << "a flow by hand, of several ports";

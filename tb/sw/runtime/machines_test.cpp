@@ -197,7 +197,7 @@ TEST(Machines, WhatMiniHasNotIsRefusedInOneLine) {
   };
   Layout queues({1, 2});
   const int colour = queues.colour("c");
-  for (int k = 0; k < 5; ++k) queues.send("q" + std::to_string(k), 0, 1, colour);
+  for (int k = 0; k < 5; ++k) queues.tile_sends("q" + std::to_string(k), 0, 1, colour);
   EXPECT_EQ(refusal(kMini, queues),
             "layout: 'q4' is flow number 5 out of tile (0, 1), the machine has 4 queues for them");
   Layout colours({1, 2});

@@ -29,13 +29,13 @@ std::vector<float> factors() { return scaled(kMax); }
 std::vector<float> after_scaling(ow::Run& run, const Rect& tile) {
   run.write("x", std::vector<float>(kMax, 1), Mapping::same());
   run.launch("scale").wait();
-  return run.read<float>("x", Mapping::tiles().in(tile));
+  return run.read<float>("x", Mapping::tiles().on_tiles(tile));
 }
 
 TEST(Parameters, AreThereWhenTheFirmwareStartsAndEachTimeThatItIsLoaded) {
   Runtime machine = open("sim:2x3");
   Program program(kElf);
-  program.set("length", 5u).set("weights", factors(), Mapping::same());
+  program.set_parameter("length", 5u).set_parameter("weights", factors(), Mapping::same());
   const Rect rect{1, 1, 1, 2};
   for (const uint32_t left : {9u, 0u}) {  // what a run leaves there is gone in the next
     ow::Run run = machine.load(program, rect);
@@ -53,17 +53,17 @@ TEST(Parameters, AreThoseOfTheTilesThatTheMappingNames) {
   const std::vector<float> weights = factors();
 
   ow::Program program(ow::Layout({2, 2}));
-  program.add({0, 0, 1, 2}, elf).add({1, 0, 1, 2}, elf);
-  program.set("weights", weights, ow::Mapping::same());
-  program.set("length", 16u);
-  program.set("length", 4u, ow::Mapping::same().in({1, 0, 1, 2}));  // the lower row
+  program.add_firmware({0, 0, 1, 2}, elf).add_firmware({1, 0, 1, 2}, elf);
+  program.set_parameter("weights", weights, ow::Mapping::same());
+  program.set_parameter("length", 16u);
+  program.set_parameter("length", 4u, ow::Mapping::same().on_tiles({1, 0, 1, 2}));  // the lower row
 
   ow::Run run = machine.load(program);
   EXPECT_EQ(after_scaling(run, {0, 1, 1, 1}), scaled(16));
   EXPECT_EQ(after_scaling(run, {1, 0, 1, 1}), scaled(4));
   // Spread as an array that is copied.
   const std::vector<uint32_t> lengths = {1, 2, 3, 4};
-  run = machine.load(program.set("length", lengths));
+  run = machine.load(program.set_parameter("length", lengths));
   EXPECT_EQ(run.read<uint32_t>("length"), lengths);
   EXPECT_EQ(after_scaling(run, {1, 0, 1, 1}), scaled(3)) << "the later one holds";
 }
@@ -73,9 +73,9 @@ TEST(Parameters, AreThoseOfTheTilesThatTheMappingNames) {
 TEST(Parameters, OfSeveralFirmwaresGoWhereEachHasThem) {
   Runtime machine = open("sim:1x2");
   Program program(Layout({1, 2}));
-  program.add({0, 0, 1, 1}, kElf).add({0, 1, 1, 1}, kLibrary);
+  program.add_firmware({0, 0, 1, 1}, kElf).add_firmware({0, 1, 1, 1}, kLibrary);
   const std::vector<uint8_t> bytes = {1, 2, 3, 4, 5};
-  program.set("length", 3u).set("bytes", bytes, Mapping::same());
+  program.set_parameter("length", 3u).set_parameter("bytes", bytes, Mapping::same());
   ow::Run run = machine.load(program);
   EXPECT_EQ(run.read<uint32_t>("length"), std::vector<uint32_t>{3});
   EXPECT_EQ(run.read<uint8_t>("bytes"), bytes);
@@ -85,24 +85,27 @@ TEST(Parameters, OfAnotherNameTypeOrSizeAreRefusedBeforeAnythingIsLoaded) {
   Runtime machine = open("sim:1x2");
   ow::Run before = machine.load(Program(kLibrary));
   const auto refusal = [&](Program program) { return message([&] { machine.load(program); }); };
-  EXPECT_EQ(refusal(Program(kElf).set("size", 1u)),
+  EXPECT_EQ(refusal(Program(kElf).set_parameter("size", 1u)),
             kElf + ": no export 'size' (it has: x, weights, length)");
-  EXPECT_EQ(refusal(Program(kElf).set("length", 1.0f)), kElf + ": 'length' is u32, not f32");
-  EXPECT_EQ(refusal(Program(kElf).set("weights", std::vector<float>(15), Mapping::same())),
-            "'weights' is f32[16] in each of 1 x 2 tiles: 15 elements were given, the mapping "
-            "wants 16");
-  EXPECT_EQ(refusal(Program(kElf).set("weights", 1.0f)),
+  EXPECT_EQ(refusal(Program(kElf).set_parameter("length", 1.0f)),
+            kElf + ": 'length' is u32, not f32");
+  EXPECT_EQ(
+      refusal(Program(kElf).set_parameter("weights", std::vector<float>(15), Mapping::same())),
+      "'weights' is f32[16] in each of 1 x 2 tiles: 15 elements were given, the mapping "
+      "wants 16");
+  EXPECT_EQ(refusal(Program(kElf).set_parameter("weights", 1.0f)),
             "'weights' is f32[16] in each of 1 x 2 tiles: 1 elements were given, the mapping wants "
             "16");
-  EXPECT_EQ(refusal(Program(kElf).set("length", 1u, Mapping::same().in({0, 1, 1, 2}))),
-            "'length' in 1 x 2 tiles at (0, 1): the program has 1 x 2 tiles");
+  EXPECT_EQ(
+      refusal(Program(kElf).set_parameter("length", 1u, Mapping::same().on_tiles({0, 1, 1, 2}))),
+      "'length' in 1 x 2 tiles at (0, 1): the program has 1 x 2 tiles");
   Program parts(Layout({1, 2}));
-  parts.add({0, 0, 1, 1}, kElf).add({0, 1, 1, 1}, kLibrary);
-  EXPECT_EQ(refusal(parts.set("length", 1u, Mapping::same().in({0, 0, 1, 2}))),
+  parts.add_firmware({0, 0, 1, 1}, kElf).add_firmware({0, 1, 1, 1}, kLibrary);
+  EXPECT_EQ(refusal(parts.set_parameter("length", 1u, Mapping::same().on_tiles({0, 0, 1, 2}))),
             "'length': not all tiles in 1 x 2 tiles at (0, 0) have it");
   Layout layout({1, 2});
   layout.shift("s", Side::East);
-  EXPECT_EQ(refusal(Program(kFlows, layout).set("s_in", 1u)),
+  EXPECT_EQ(refusal(Program(kFlows, layout).set_parameter("s_in", 1u)),
             "program: 's_in' cannot be set: the layout leaves a number in it");
   before.launch("count").wait();
   EXPECT_EQ(before.read<uint32_t>("counted", Mapping::same()).front(), 8u)

@@ -3,7 +3,10 @@
 
 #include "fake_device.h"
 #include "ow/base/error.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_checks.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
+#include "ow/runtime/tile_config.h"
 
 namespace ow {
 namespace {

@@ -12,8 +12,11 @@
 #include "ow/device/control_plane.h"
 #include "ow/device/sim_control.h"
 #include "ow/diagnose/tile_error.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/single_tile.h"
 
 namespace ow {

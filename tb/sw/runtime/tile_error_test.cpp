@@ -13,10 +13,14 @@
 
 #include "faults_kernel.h"
 #include "ow/base/error.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/isa/isa.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
 
 namespace ow {
@@ -102,13 +106,13 @@ class TileErrorTest : public testing::Test {
       EXPECT_NE(what.find(text), std::string::npos) << what << "\nexpected: " << text;
       EXPECT_EQ(what.find('\n'), std::string::npos) << what;
     }
-    EXPECT_FALSE(read_core(*control, kRow, kCol).running);
+    EXPECT_FALSE(read_core_state(*control, kRow, kCol).running);
     const HangReport report = make_hang_report(*control, &image);
     EXPECT_EQ(count_roots(report), roots) << report.text();
 
     for (uint32_t k = 0; k < 10; ++k) device->send(Side::West, kRow, Wavelet{kThrough, false, k});
     EXPECT_EQ(device->run(1000), RunStatus::Quiet);
-    const std::vector<Arrival> out = device->take(Side::East, kRow, kThrough);
+    const std::vector<Arrival> out = device->take_arrivals(Side::East, kRow, kThrough);
     EXPECT_EQ(out.size(), 10u) << "through traffic";
     control->write(tile, 0xBF00, 0x12345678u);
     EXPECT_EQ(control->read_tile(kRow, kCol, 0xBF00), 0x12345678u);

@@ -208,7 +208,7 @@ TEST(Mailbox, CountsItsPatienceFromTheLastSignOfLife) {
     }
     box.deliver(1, Tag::Order, {1});
   });
-  EXPECT_EQ(box.take(1, Tag::Order), Message{1});
+  EXPECT_EQ(box.take_message(1, Tag::Order), Message{1});
   other.join();
   box.fail(3, "over");
   EXPECT_NO_THROW(box.deliver(1, Tag::Order, {2}));

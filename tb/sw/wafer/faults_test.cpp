@@ -187,20 +187,20 @@ TEST(Faults, WhatIsFoundIsExactOrLacksAStuckFlipFlopOrIsWrong) {
   f.tiles.push_back({0, {1, 1}, TileFault::Kind::Register, 0, 0, "a_q", 1, true});
   f.tiles.push_back({1, {0, 0}, TileFault::Kind::Silent, 0, 0, "", 0, false});
   Defects found = f.expected(kShape);
-  EXPECT_TRUE(judge(kShape, f, found).exact);
+  EXPECT_TRUE(judge_defects(kShape, f, found).exact);
   found.reticles[0].tiles.clear();
-  EXPECT_FALSE(judge(kShape, f, found).exact);
-  EXPECT_EQ(judge(kShape, f, found).unseen, 1u);
+  EXPECT_FALSE(judge_defects(kShape, f, found).exact);
+  EXPECT_EQ(judge_defects(kShape, f, found).unseen, 1u);
   found.reticles[0].wires.push_back({{1, 0}, {1, 1}});  // one of its connections
-  EXPECT_EQ(judge(kShape, f, found).unseen, 1u);
+  EXPECT_EQ(judge_defects(kShape, f, found).unseen, 1u);
   found.reticles[0].wires.push_back({{0, 0}, {0, 1}});  // one of two good tiles
-  EXPECT_FALSE(judge(kShape, f, found).right());
+  EXPECT_FALSE(judge_defects(kShape, f, found).right());
   found.reticles[0].wires.clear();
   found.reticles[0].tiles.push_back({0, 1});  // a good tile
-  EXPECT_FALSE(judge(kShape, f, found).right());
+  EXPECT_FALSE(judge_defects(kShape, f, found).right());
   found = f.expected(kShape);
   found.reticles[1].tiles.clear();  // the silent one is not seen
-  EXPECT_FALSE(judge(kShape, f, found).right());
+  EXPECT_FALSE(judge_defects(kShape, f, found).right());
 }
 
 // A broken connection to a link whose station is dead may be found or not; one that works, or that
@@ -214,12 +214,12 @@ TEST(Faults, WhatNoScanReachesMayBeFound) {
   Defects found = f.expected(kShape);
   EXPECT_EQ(found.reticles[2].edges, std::vector<EdgeWire>{asked});
   EXPECT_EQ(f.unusable(kShape).reticles[2].edges, (std::vector<EdgeWire>{unasked, asked}));
-  EXPECT_TRUE(judge(kShape, f, found).exact);
-  EXPECT_TRUE(judge(kShape, f, f.unusable(kShape)).exact);
+  EXPECT_TRUE(judge_defects(kShape, f, found).exact);
+  EXPECT_TRUE(judge_defects(kShape, f, f.unusable(kShape)).exact);
   found.reticles[2].edges = {unasked};
-  EXPECT_FALSE(judge(kShape, f, found).right());
+  EXPECT_FALSE(judge_defects(kShape, f, found).right());
   found.reticles[2].edges = {{0, {1, 1}, 1}, asked};  // this one works
-  EXPECT_FALSE(judge(kShape, f, found).right());
+  EXPECT_FALSE(judge_defects(kShape, f, found).right());
 }
 
 // The wires that the fuses of a map make, as the muxes do, use nothing that is broken, and make the

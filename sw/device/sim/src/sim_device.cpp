@@ -46,8 +46,8 @@ size_t SimDevice::queued(Side side, int index) const {
 int SimDevice::send_credits(Side side, int index, int colour) const {
   return ports_.credits(ports_.port(side, index), checked_colour(colour));
 }
-std::vector<Arrival> SimDevice::take(Side side, int index, int colour) {
-  return ports_.take(ports_.port(side, index), checked_colour(colour));
+std::vector<Arrival> SimDevice::take_arrivals(Side side, int index, int colour) {
+  return ports_.take_arrivals(ports_.port(side, index), checked_colour(colour));
 }
 size_t SimDevice::available(Side side, int index, int colour) const {
   return ports_.available(ports_.port(side, index), checked_colour(colour));

@@ -31,7 +31,7 @@ Position beside(const Shape& shape, int side, int slot) {
 
 }  // namespace
 
-LinkEnds::LinkEnds(const Layout& layout, sim::Context* context) : layout_(layout) {
+LinkEnds::LinkEnds(const WireLayout& layout, sim::Context* context) : layout_(layout) {
   sim::check_internals<Link>();
   of_station_.assign(layout.tiles(), {-1, -1, -1, -1});
   sends_.assign(layout.count(), 0);

@@ -27,7 +27,7 @@ class LinkEnds {
  public:
   using Link = Vow_link_wafer;
 
-  LinkEnds(const Layout& layout, sim::Context* context);
+  LinkEnds(const WireLayout& layout, sim::Context* context);
 
   void break_lane(const LaneFault& f);
   // Resets all ends; faults remain.
@@ -67,7 +67,7 @@ class LinkEnds {
   void clock_end(End* end, uint64_t cycle, const Lanes& heard, uint64_t word,
                  const StatRequest& request, bool asked);
 
-  const Layout& layout_;
+  const WireLayout& layout_;
   std::vector<End> ends_;  // two by two
   std::vector<std::array<int, 4>> of_station_;
   std::vector<uint64_t> sends_;  // by place

@@ -48,7 +48,7 @@ void unpack4(const uint32_t* wide, uint64_t* words) {
 
 }  // namespace
 
-Stations::Stations(const Layout& layout, sim::Context* context, Noise* noise)
+Stations::Stations(const WireLayout& layout, sim::Context* context, Noise* noise)
     : layout_(layout), noise_(*noise) {
   sim::check_internals<Station>();
   requests_.resize(layout.tiles());

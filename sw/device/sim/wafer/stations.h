@@ -46,7 +46,7 @@ class Stations {
  public:
   using Station = Vow_station;
 
-  Stations(const Layout& layout, sim::Context* context, Noise* noise);
+  Stations(const WireLayout& layout, sim::Context* context, Noise* noise);
 
   void break_station(const StationFault& f);
   // Resets all stations; faults remain.
@@ -108,7 +108,7 @@ class Stations {
   bool scan(State* s);
   void move_lines();
 
-  const Layout& layout_;
+  const WireLayout& layout_;
   Noise& noise_;
   std::vector<State> stations_;
   std::vector<StatRequest> requests_;  // of each, in this cycle

@@ -31,7 +31,7 @@ namespace ow::wafer {
 template <typename Tile>
 class TileGroups : public Tiles {
  public:
-  TileGroups(const Layout& layout, sim::Context* context, Noise* noise) : noise_(*noise) {
+  TileGroups(const WireLayout& layout, sim::Context* context, Noise* noise) : noise_(*noise) {
     sim::check_internals<Tile>();
     tiles_.reserve(layout.tiles());
     for (size_t t = 0; t < layout.tiles(); ++t) add(t, context);

@@ -196,7 +196,7 @@ class SimulatedWafer : public WaferDevice {
     return pattern != nullptr ? (*pattern)[side] : tiles_.sends(tile)[side];
   }
 
-  const Layout layout_;
+  const WireLayout layout_;
   sim::Context context_;
   Noise noise_;
   Wires wires_;

@@ -13,7 +13,7 @@ int side_towards(const Position& from, const Position& to) {
 
 }  // namespace
 
-Wires::Wires(const Layout& layout) : layout_(layout) {
+Wires::Wires(const WireLayout& layout) : layout_(layout) {
   for (auto& words : words_) words.assign(layout.count(), 0);
   fan_.resize(layout.count());
   stuck_.resize(layout.reticles());
@@ -54,14 +54,14 @@ void Wires::connect(size_t reticle, const std::vector<uint16_t>& tile_fuse,
   }
 }
 
-void Wires::put(size_t sink, uint64_t word, int buffer) {
+void Wires::set_sink(size_t sink, uint64_t word, int buffer) {
   uint64_t& at = words_[buffer][sink];
   if (at == 0) touched_[buffer].push_back(sink);
   at |= word;
 }
 
 void Wires::emit(size_t source, uint64_t word, int buffer) {
-  for (const size_t sink : fan_[source]) put(sink, word, buffer);
+  for (const size_t sink : fan_[source]) set_sink(sink, word, buffer);
 }
 
 void Wires::advance(const std::function<uint64_t(size_t)>& sent) {
@@ -70,7 +70,7 @@ void Wires::advance(const std::function<uint64_t(size_t)>& sent) {
   talkers_.clear();
   for (const Stuck& stuck : stuck_now_) {
     const uint64_t word = (sent(stuck.source) & ~stuck.zeros) | stuck.ones;
-    if (word != 0) put(stuck.sink, word, next);
+    if (word != 0) set_sink(stuck.sink, word, next);
   }
   for (const size_t place : touched_[now_]) words_[now_][place] = 0;
   touched_[now_].clear();

@@ -31,9 +31,9 @@ class Noise {
 };
 
 // Numbering: tiles reticle by reticle, row by row; places as in Places, reticle by reticle.
-class Layout {
+class WireLayout {
  public:
-  explicit Layout(const Shape& shape) : shape(shape), places(shape) {}
+  explicit WireLayout(const Shape& shape) : shape(shape), places(shape) {}
 
   const Shape shape;
   const Places places;
@@ -69,7 +69,7 @@ class Layout {
 
 class Wires {
  public:
-  explicit Wires(const Layout& layout);
+  explicit Wires(const WireLayout& layout);
 
   void break_wire(const WireFault& f);
   void break_edge(const EdgeFault& f);
@@ -111,10 +111,10 @@ class Wires {
     uint64_t zeros = 0, ones = 0;
   };
 
-  void put(size_t sink, uint64_t word, int buffer);
+  void set_sink(size_t sink, uint64_t word, int buffer);
   void emit(size_t source, uint64_t word, int buffer);
 
-  const Layout& layout_;
+  const WireLayout& layout_;
   std::vector<uint64_t> words_[2];             // at each place as a sink, this cycle and the next
   std::vector<size_t> touched_[2];             // places whose word is not zero
   std::vector<std::vector<size_t>> fan_;       // sinks of each source

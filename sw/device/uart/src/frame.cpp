@@ -53,7 +53,7 @@ void encode(const Frame& frame, Bytes* out) {
   out->push_back(kFlag);
 }
 
-std::optional<Decoder::Event> Decoder::take(uint8_t byte) {
+std::optional<Decoder::Event> Decoder::decode(uint8_t byte) {
   if (byte != kFlag) {
     if (byte == kEscape) {
       broken_ = broken_ || escaped_;
@@ -70,9 +70,9 @@ std::optional<Decoder::Event> Decoder::take(uint8_t byte) {
     event.emplace();
     uint32_t crc = ~uint32_t{0};
     for (const uint8_t b : bytes_) crc = crc32_byte(crc, b);
-    event->good = !broken_ && !escaped_ && crc == isa::kHostCrcGood &&
-                  bytes_.size() >= kHeaderBytes + kCrcBytes;
-    if (event->good) {
+    event->valid = !broken_ && !escaped_ && crc == isa::kHostCrcGood &&
+                   bytes_.size() >= kHeaderBytes + kCrcBytes;
+    if (event->valid) {
       Frame& f = event->frame;
       f.kind = static_cast<Kind>(bytes_[0] & ((1 << isa::kHostKindBits) - 1));
       f.turn = bytes_[0] >> isa::kHostKindBits & ((1 << isa::kHostTurnBits) - 1);

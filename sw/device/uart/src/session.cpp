@@ -63,13 +63,13 @@ Bytes Session::open() {
   return info_;
 }
 
-void Session::put(const uint8_t* bytes, size_t count) {
+void Session::send_payload(const uint8_t* bytes, size_t count) {
   if (count == 0) return;
   if (outgoing_.empty() && frames_.empty()) last_heard_ = last_progress_ = wire_->now();
   outgoing_.insert(outgoing_.end(), bytes, bytes + count);
 }
 
-Bytes Session::take() { return std::exchange(incoming_, Bytes()); }
+Bytes Session::take_payload() { return std::exchange(incoming_, Bytes()); }
 
 // -------------------------------------------------------------------------------------- sending --
 void Session::next_frame() {
@@ -221,8 +221,8 @@ bool Session::work(double seconds, bool due) {
   if (!frames_.empty() || due) wait = std::min(wait, options_.resend);
   const size_t n = wire_->read(part.data(), part.size(), wait);
   for (size_t i = 0; i < n; ++i) {
-    if (const auto event = decoder_.take(part[i])) {
-      if (event->good) {
+    if (const auto event = decoder_.decode(part[i])) {
+      if (event->valid) {
         hear(event->frame);
       } else {
         wrong_frame();

@@ -128,7 +128,7 @@ bool UartDevice::flow_port(size_t index) {
       q.waiting.pop_front();
       q.pushed = static_cast<uint8_t>((q.pushed + 1) & 63);
     }
-    session_.put(out);
+    session_.send_payload(out);
     used_ = true;
     quiet_ = false;
     sent_since_ = true;
@@ -155,7 +155,7 @@ bool UartDevice::can_send() const {
 }
 
 // ----------------------------------------------------------------------------- out of the grid --
-std::vector<Arrival> UartDevice::take(Side side, int index, int colour) {
+std::vector<Arrival> UartDevice::take_arrivals(Side side, int index, int colour) {
   return std::exchange(ports_[port_at(side, index)].arrivals[static_cast<size_t>(checked(colour))],
                        std::vector<Arrival>());
 }
@@ -214,7 +214,7 @@ void UartDevice::report(Side side, int index, int colour) {
     for (Queue& each : port.queues) each.fresh = false;
   }
   owe();
-  session_.put({kReport});
+  session_.send_payload({kReport});
   while (!q.fresh) work(kLongestWait);
   --owed_;
   report_cycle_ = cycle_;
@@ -227,7 +227,7 @@ void UartDevice::ask_status() {
   asked_quietly_ = !can_send();
   sent_since_ = false;
   owe();
-  session_.put({kStatus});
+  session_.send_payload({kStatus});
 }
 
 void UartDevice::status(const uint8_t* record) {
@@ -270,7 +270,7 @@ void UartDevice::work(double seconds) {
   }
   if (!came) return;
   last_record_ = session_.now();
-  const Bytes come = session_.take();
+  const Bytes come = session_.take_payload();
   stream_.insert(stream_.end(), come.begin(), come.end());
   parse();
 }
@@ -423,7 +423,7 @@ void UartDevice::send_command(int end, bool beyond, const wafer::ChainCommand& c
   for (int i = 7; i >= 0; --i) record.push_back(static_cast<uint8_t>(frame >> (8 * i)));
   owe();
   ++chains_owed_;
-  session_.put(record);
+  session_.send_payload(record);
   used_ = true;
   sent_since_ = true;
   quiet_ = false;

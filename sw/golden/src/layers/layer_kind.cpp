@@ -26,7 +26,7 @@ uint32_t widen(HalfType type, uint16_t x) {
 }
 
 Activations sum_of(HalfType type, const Activations& a, const Activations& b) {
-  good(a.features == b.features && a.samples == b.samples, "a sum of tensors of other sizes");
+  require(a.features == b.features && a.samples == b.samples, "a sum of tensors of other sizes");
   Activations sum = a;
   for (size_t i = 0; i < sum.values.size(); ++i) {
     sum.values[i] = narrow(type, f32_add(widen(type, a.values[i]), widen(type, b.values[i])));
@@ -39,7 +39,7 @@ std::vector<ParameterShape> no_parameters(const GraphLayer& /*layer*/,
   return {};
 }
 
-void good(bool condition, const char* what) {
+void require(bool condition, const char* what) {
   if (!condition) throw InternalError(std::string("golden training: ") + what);
 }
 

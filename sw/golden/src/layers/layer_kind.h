@@ -76,7 +76,7 @@ Activations sum_of(HalfType type, const Activations& a, const Activations& b);
 std::vector<ParameterShape> no_parameters(const GraphLayer& layer, const std::vector<int>& inputs);
 
 // Throws InternalError with `what` if the condition does not hold.
-void good(bool condition, const char* what);
+void require(bool condition, const char* what);
 
 }  // namespace ow::golden
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sparse matrix format of ow_spmv, which the host writes and the kernel reads.
+// The sparse matrix format of ow_spmv, which the kernel reads. pack_spmv
+// (openwafer/sparse.h) writes it.
 //
 // Rows are sorted by length, longest first, and put into slices of up to OW_SPMV_SLICE rows. The
 // sums of a slice are in the accumulator cache. A slice stores its entries by diagonals (jagged
@@ -26,8 +27,8 @@
 
 struct ow_spmv_head {
   uint32_t rounds;
-  uint32_t values[OW_SPMV_STREAMS];   // byte address of the values of each stream
-  uint32_t indices[OW_SPMV_STREAMS];  // byte address of the 16-bit indices
+  uint32_t values[OW_SPMV_STREAMS];   // bytes from the head to the values of each stream
+  uint32_t indices[OW_SPMV_STREAMS];  // bytes from the head to the 16-bit indices
 };
 
 struct ow_spmv_slice {

@@ -180,34 +180,34 @@ void add_switch_seeds(std::vector<Seed>* s) {
                   b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
                 },
                 [](Bench& b) { b.stream(Side::West, 0, 60); }});
-  s->push_back({"a colour that a command has torn down too early", HangCause::TornDown, 0, 1,
-                kColour,
-                [](Bench& b) {
-                  b.path_to_second_tile();
-                  b.routes().set(0, 1, kColour, Switch{{Route{Port::West, kOutRamp}}});
-                  b.in_queue(0, 1, kQueue, kColour);
-                  b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
-                },
-                [](Bench& b) {
-                  b.stream(Side::West, 0, 20);
-                  b.device().send(Side::West, 0,
-                                  {Wavelet{kColour, true, command(0, Command::Teardown, true)}});
-                  b.stream(Side::West, 0, 40);
-                }});
-  s->push_back({"a switch that nobody moves on", HangCause::NotSelected, 0, 1, kColour,
-                [](Bench& b) {
-                  b.path_to_second_tile();
-                  b.routes().set(1, 1, kColour, Route{Port::Ramp, kOutN});
-                  b.routes().set(
-                      0, 1, kColour,
-                      Switch{{Route{Port::West, kOutRamp}, Route{Port::South, kOutRamp}}});
-                  b.in_queue(0, 1, kQueue, kColour);
-                },
-                [](Bench& b) {
-                  b.device().send(Side::West, 0,
-                                  {Wavelet{kColour, true, command(0, Command::Advance, true)}});
-                  b.stream(Side::West, 0, 10);
-                }});
+  s->push_back(
+      {"a colour that a command has torn down too early", HangCause::TornDown, 0, 1, kColour,
+       [](Bench& b) {
+         b.path_to_second_tile();
+         b.routes().set(0, 1, kColour, Switch{{Route{Port::West, kOutRamp}}});
+         b.in_queue(0, 1, kQueue, kColour);
+         b.command(0, 1, OW_DL_RECEIVE, 1, kQueue, 60);
+       },
+       [](Bench& b) {
+         b.stream(Side::West, 0, 20);
+         b.device().send(Side::West, 0,
+                         {Wavelet{kColour, true, switch_command(0, Command::Teardown, true)}});
+         b.stream(Side::West, 0, 40);
+       }});
+  s->push_back(
+      {"a switch that nobody moves on", HangCause::NotSelected, 0, 1, kColour,
+       [](Bench& b) {
+         b.path_to_second_tile();
+         b.routes().set(1, 1, kColour, Route{Port::Ramp, kOutN});
+         b.routes().set(0, 1, kColour,
+                        Switch{{Route{Port::West, kOutRamp}, Route{Port::South, kOutRamp}}});
+         b.in_queue(0, 1, kQueue, kColour);
+       },
+       [](Bench& b) {
+         b.device().send(Side::West, 0,
+                         {Wavelet{kColour, true, switch_command(0, Command::Advance, true)}});
+         b.stream(Side::West, 0, 10);
+       }});
 }
 
 // Both tiles of row 0, each with a colour to the other one: 5 to the east, 6 to the west.

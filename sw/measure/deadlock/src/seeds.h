@@ -13,6 +13,10 @@
 #include "ow/device/sim_control.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/measure/deadlock_tile.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
 
 namespace ow::deadlock {

@@ -12,6 +12,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/device/neighbours.h"
 #include "ow/isa/isa.h"
 #include "ow/measure/fabric/node_grid.h"
 
@@ -20,8 +21,6 @@ namespace {
 
 constexpr int kSide = 8;
 constexpr int kDataColours = isa::kFull.num_colours;
-constexpr int kRowStep[4] = {-1, 0, 1, 0};
-constexpr int kColStep[4] = {0, 1, 0, -1};
 
 // Counts the words of each colour, and checks that they arrive in the order in which they were
 // sent.

@@ -7,11 +7,16 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/golden/formats.h"
 #include "ow/measure/grid_costs.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
 
 namespace ow::jobs {
 namespace {

@@ -10,13 +10,19 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/tile_ops.h"
 #include "ow/isa/isa.h"
 #include "ow/measure/grid_costs.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
+#include "ow/runtime/tile_config.h"
 
 namespace ow::jobs {
 namespace {
@@ -137,7 +143,7 @@ DotRowsCost measure_dot_rows(const ElfImage& firmware, int cols, const SimOption
   const auto results = static_cast<uint32_t>(products.of.size());
   ow_dr_params p{};
   p.cols = static_cast<uint32_t>(cols);
-  p.lanes = static_cast<uint32_t>(read_config(control, 0, 0).lanes);
+  p.lanes = static_cast<uint32_t>(read_tile_size(control, 0, 0).lanes);
   p.samples = kSamples;
   p.indices = kIndices;
   p.vectors = kVectors;

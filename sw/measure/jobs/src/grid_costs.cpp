@@ -10,6 +10,8 @@
 #include "ow/base/rng.h"
 #include "ow/compile/stream_job.h"
 #include "ow/golden/network.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/routes.h"
 
 namespace ow::jobs {
 
@@ -28,7 +30,7 @@ void run_checked(const std::string& what, const ElfImage& firmware, GridShape gr
   request.samples = samples;
   request.type = network.type;
   request.layers = network.shapes();
-  const StreamPlan plan = make_plan(request, firmware, read_config(control, 0, 0));
+  const StreamPlan plan = make_plan(request, firmware, read_tile_config(control, 0, 0));
   StreamJob job(control, firmware, plan, network);
   const Activations x = random_activations(static_cast<uint64_t>(samples), network.type,
                                            network.layers[0].inputs, plan.batch(), -1, 1);
@@ -132,7 +134,7 @@ HopCost measure_hops(const SimOptions& options) {
     const uint64_t sent = device->cycle();
     device->send(Side::West, 0, wavelet);
     device->run(kLimit);
-    std::vector<Arrival> arrivals = device->take(Side::East, 0, kColour);
+    std::vector<Arrival> arrivals = device->take_arrivals(Side::East, 0, kColour);
     if (arrivals.size() != 1 || arrivals[0].wavelet != wavelet) {
       throw DeviceFault("hop latency: the wavelet did not come through");
     }
@@ -143,7 +145,7 @@ HopCost measure_hops(const SimOptions& options) {
     for (uint64_t n = 0; n < kWavelets; ++n) stream[n].data = static_cast<uint32_t>(n);
     device->send(Side::West, 0, stream);
     device->run(kLimit);
-    arrivals = device->take(Side::East, 0, kColour);
+    arrivals = device->take_arrivals(Side::East, 0, kColour);
     if (arrivals.size() != kWavelets) throw DeviceFault("hop rate: wavelets are missing");
     for (uint64_t n = 0; n < kWavelets; ++n) {
       if (arrivals[n].wavelet != stream[n]) throw DeviceFault("hop rate: a wavelet was changed");

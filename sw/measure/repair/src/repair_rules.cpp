@@ -38,11 +38,11 @@ std::vector<Places> all_places(int first, int count, int spares) {
 }
 
 // The part of a reticle that is in use. A side whose border is not crossed has no slots.
-class Part {
+class UsedPart {
  public:
   using Slots = std::array<std::optional<Places>, 4>;
 
-  Part(const Shape& shape, const ReticleDefects& broken, const Window& window)
+  UsedPart(const Shape& shape, const ReticleDefects& broken, const Window& window)
       : shape_(shape),
         broken_(broken),
         window_(window),
@@ -145,7 +145,7 @@ class Rectangle {
   bool works() {
     // Each reticle alone first: if one cannot be repaired, no choice of slots helps.
     return std::all_of(parts_.begin(), parts_.end(),
-                       [](const Part& part) { return part.works({}); }) &&
+                       [](const UsedPart& part) { return part.works({}); }) &&
            works_from(0);
   }
 
@@ -195,8 +195,8 @@ class Rectangle {
   const Shape& shape_;
   const Defects& defects_;
   int top_ = 0, left_ = 0, high_ = 0, wide_ = 0;  // in reticles
-  std::vector<Part> parts_;
-  std::vector<Part::Slots> slots_;
+  std::vector<UsedPart> parts_;
+  std::vector<UsedPart::Slots> slots_;
 };
 
 }  // namespace

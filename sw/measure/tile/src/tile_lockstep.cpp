@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ow/device/control_plane.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
 #include "ow/sim/single_tile.h"
 
 namespace ow {

@@ -17,7 +17,7 @@
 #include "ow/device/tile_map.h"
 #include "ow/golden/kernels.h"
 #include "ow/isa/isa.h"
-#include "ow/measure/spmv_format.h"
+#include "ow/measure/sparse.h"
 #include "ow/measure/tile_costs.h"
 #include "ow/measure/tile_runner.h"
 #include "ow/sim/sim.h"
@@ -158,8 +158,8 @@ class TileRows {
 
   CallResult streamed(size_t features, size_t samples, size_t outputs, double density,
                       uint64_t seed, size_t* weights);
-  uint64_t spmv_matrix(const SparseMatrix& matrix, Type type, size_t* padding, size_t* tiles,
-                       Counters* counters);
+  uint64_t spmv_matrix(const std::string& name, const CsrMatrix& matrix, Type type, size_t* padding,
+                       size_t* parts, Counters* counters);
   void stochastic(Type to);
   void triggered_dots(Type type);
   void one_operation(Op op, Type type, Type to, bool scalar);

@@ -6,6 +6,11 @@
 #include "ow/base/error.h"
 #include "ow/device/tile_map.h"
 #include "ow/diagnose/hang_report.h"
+#include "ow/runtime/cores.h"
+#include "ow/runtime/load_image.h"
+#include "ow/runtime/ramp.h"
+#include "ow/runtime/routes.h"
+#include "ow/runtime/tile_config.h"
 #include "ow/sim/sim.h"
 
 namespace ow::bench {
@@ -91,7 +96,7 @@ void TileRunner::init(const std::string& firmware) {
   bind_outq(*control_, first, OW_TB_OUTQ, kColourOut);
   if (shape.cols > 1) bind_inq(*control_, Rect{0, 1, 1, 1}, OW_TB_INQ, kColourOut);
 
-  image_ = read_elf(firmware, read_config(*control_, 0, 0).sram_bytes);
+  image_ = read_elf(firmware, read_tile_size(*control_, 0, 0).sram_bytes);
   heap_ = image_.symbol("ow_heap");
   heap_end_ = image_.symbol("ow_heap_end");
   load_program(*control_, grid, image_);
@@ -180,7 +185,7 @@ CallResult TileRunner::finish(const Call& call, int col) {
   calls_[tile] += 1;
   dones_[tile] = call.dones == ~0u ? words[3] : dones_[tile] + call.dones;
   if (words[2] != calls_[tile] || words[3] != dones_[tile]) {
-    const CoreState core = read_core(*control_, 0, col);
+    const CoreState core = read_core_state(*control_, 0, col);
     throw DeviceFault(fmt::format(
         "a call (function {}, instruction 0x{:08x}) did not end: pc 0x{:x} ({}), engine fault "
         "0x{:x}\n{}",

@@ -145,7 +145,8 @@ void TileRows::sparse_send() {
   const uint32_t xa = space.take(2 * kN);
   tile().write(xa, Type::F16, x);
   const CallResult r = run(OW_TB_SEND_NONZEROS, {kN, xa});
-  const std::vector<Arrival> got = tile().device().take(Side::East, 0, TileRunner::kColourOut);
+  const std::vector<Arrival> got =
+      tile().device().take_arrivals(Side::East, 0, TileRunner::kColourOut);
   std::vector<Wavelet> want;
   for (uint32_t i = 0; i < kN; ++i) {
     if (x[i] != 0) want.push_back({TileRunner::kColourOut, false, i << 16 | x[i]});

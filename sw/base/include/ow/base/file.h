@@ -42,7 +42,7 @@ class FileWriter {
 
  private:
   struct Deflater;
-  void put(const void* data, size_t bytes);
+  void write_bytes(const void* data, size_t bytes);
   void pack(const void* data, size_t bytes, bool end);
 
   std::string path_, first_;  // `first_` is the file that is written

@@ -9,7 +9,8 @@
 #include <string>
 
 #include "ow/device/edge_link.h"
-#include "ow/runtime/program.h"
+#include "ow/device/tile_map.h"
+#include "ow/runtime/counters.h"
 
 namespace ow::jobs {
 

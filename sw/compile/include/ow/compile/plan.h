@@ -15,17 +15,16 @@
 
 #include "ow/device/device.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
+#include "ow/tensor/distribution.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {
 
 // The builds of the tile that are simulated (docs/architecture.md).
 constexpr TileConfig tile_of(const isa::Configuration& c) {
-  return {static_cast<int>(c.lanes),
-          static_cast<int>(c.num_threads),
-          static_cast<int>(c.num_colours),
-          c.sram_bytes,
+  return {{static_cast<int>(c.lanes), static_cast<int>(c.num_threads),
+           static_cast<int>(c.num_colours), c.sram_bytes},
           c.features,
           c.operations};
 }
@@ -76,7 +75,7 @@ struct StreamPlan {
   // Accumulator rows in use.
   int ring() const;
   // The number of features of 0 .. n - 1 that grid row r keeps.
-  int owned(int n, int row) const { return n > row ? (n - row + grid.rows - 1) / grid.rows : 0; }
+  int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
   // The number of tiles of a grid row whose results leave at the west edge. The others leave in the
   // east.
   int west_columns() const { return grid.cols / 2; }

@@ -14,8 +14,8 @@
 #include "ow/compile/plan.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/weight_stream.h"
+#include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {

@@ -13,8 +13,8 @@
 #include "ow/compile/train_time.h"
 #include "ow/device/control_plane.h"
 #include "ow/memoryx/memoryx.h"
+#include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/training.h"
 

@@ -31,7 +31,8 @@
 
 #include "ow/compile/plan.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/tile_config.h"
+#include "ow/tensor/distribution.h"
 #include "ow/tensor/training.h"
 
 namespace ow::jobs {
@@ -69,7 +70,7 @@ struct TrainPlan {
 
   int batch() const { return samples * grid.cols; }
   int ring() const;  // accumulator rows in use
-  int owned(int n, int row) const { return n > row ? (n - row + grid.rows - 1) / grid.rows : 0; }
+  int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
   size_t words(int features, int row) const {
     return static_cast<size_t>(owned(features, row)) * static_cast<size_t>(samples) / 2;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device interface: a grid of tiles seen from its four edges. Everything that the host does
-// (loading, launching, reading back) uses wavelets at edge ports; see control_plane.h and
-// program.h. Host code does not know which implementation it uses.
+// (loading, launching, reading back) uses wavelets at edge ports; see control_plane.h.
+// Host code does not know which implementation it uses.
 //
 // A device works by itself and tells the host when there is something to do. It may be a simulator
 // or a machine at the end of a wire. SimControl (sim_control.h) holds what only a simulator can do.
@@ -103,7 +103,7 @@ class Device {
 
   // The edge always takes what arrives and returns the credit. Wavelets are kept in order of
   // arrival until they are taken. `available` counts them without taking them.
-  virtual std::vector<Arrival> take(Side side, int index, int colour) = 0;
+  virtual std::vector<Arrival> take_arrivals(Side side, int index, int colour) = 0;
   virtual size_t available(Side side, int index, int colour) const = 0;
 
   // Lets the device work until `done` returns true, nothing moves any more, or max_cycles have

@@ -55,13 +55,13 @@ class EdgeExit {
   };
   struct Place {
     uint64_t crossed = 0;  // cycles: over the link
-    uint64_t through = 0;  // .. and through the stages, when the place is free again
+    uint64_t through = 0;  // through the stages: the place is free again
   };
 
   EdgeExitOptions options_;
   bool stages_ = false;
   uint64_t link_at_ = 0;            // 1/65,536 cycles: the link is through with what has come
-  std::vector<uint64_t> stage_at_;  // .. and each stage
+  std::vector<uint64_t> stage_at_;  // the same of each stage
   uint64_t arrived_ = 0;            // wavelets, since the link was made
   std::vector<Place> places_;       // by a wavelet's number
   std::deque<Waiting> waiting_;     // for their credits to go back

@@ -91,7 +91,7 @@ class EdgeLink {
   // Whether a wavelet is ready for the grid in cycle `now`. Cycles never decrease.
   bool ready(uint64_t now);
   // The grid takes it.
-  void take(uint64_t now);
+  void take_wavelet(uint64_t now);
   // The grid would take a wavelet, but none is there.
   void starve(uint64_t now);
   // The grid cannot send, for a reason outside this link.

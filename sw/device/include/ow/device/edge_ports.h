@@ -40,7 +40,7 @@ class EdgePorts {
   size_t pending(int port) const { return ports_[port].pending; }
   size_t pending() const { return pending_; }
   int credits(int port, int colour) const { return ports_[port].credits[colour]; }
-  std::vector<Arrival> take(int port, int colour);
+  std::vector<Arrival> take_arrivals(int port, int colour);
   size_t available(int port, int colour) const { return ports_[port].arrivals[colour].size(); }
   void block(int port, int colour, bool blocked);
 

@@ -29,7 +29,7 @@ enum StationRegister {
   kStationPatternHigh = isa::station::PatternHigh::kAddress,
   kStationLink = isa::station::Link::kAddress,
   kStationLinkStatus = isa::station::LinkStatus::kAddress,
-  // + 2 * side; the bits above are in the register behind it
+  // + 2 * side; the bits above are in the next register
   kStationCapture = isa::station::Capture::kAddress
 };
 constexpr uint32_t kStationIdValue = isa::station::Id::kReset;

@@ -110,7 +110,7 @@ struct Judgement {
   size_t unseen = 0;
   bool right() const { return exact || unseen > 0; }
 };
-Judgement judge(const Shape& shape, const Faults& faults, const Defects& found);
+Judgement judge_defects(const Shape& shape, const Faults& faults, const Defects& found);
 
 // A register, or an array of them, of the tile's model: each element has so many flip-flops and
 // stands so many bits after the one before.

@@ -36,9 +36,9 @@ class TileUnderTest {
 
   // The station sends a word to the endpoint. The word is lost if the one before was not taken.
   void push(uint32_t word, bool last);
-  // The word that the endpoint shows now, 0 where there is none; take() removes it.
-  std::array<Word, 32> shown() const;
-  void take() { take_ = true; }
+  // The word that the endpoint shows now, 0 where there is none; take_endpoint_word() removes it.
+  std::array<Word, 32> endpoint_word() const;
+  void take_endpoint_word() { take_ = true; }
   // The 32-bit word at an address of the SRAM, without a look by the tile.
   std::array<Word, 32> memory_word(uint32_t addr) const;
   // Simulation::retire, between cycles.

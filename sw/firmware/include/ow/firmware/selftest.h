@@ -20,7 +20,7 @@ struct ow_selftest_order {
   uint32_t name;     // of this tile, 24 bits
   uint32_t odd;      // 1 if row + column is odd
   uint32_t colours;  // for the router: how many colours: 1 (of 0 and 1), or any even number
-  uint32_t slot;     // .. and ow_selftest_slot
+  uint32_t slot;     // of the order, see ow_selftest_slot
 };
 
 // Symbol ow_selftest_result. `heard` of side s (N, E, S, W): ow_selftest_heard of the neighbour

@@ -9,8 +9,8 @@ namespace {
 
 Activations loss_deltas(const TrainingJob& job, const Activations& out, const Targets& targets,
                         float scale, double* loss) {
-  good(targets.values.features == out.features && targets.values.samples == out.samples,
-       "targets that do not fit the samples");
+  require(targets.values.features == out.features && targets.values.samples == out.samples,
+          "targets that do not fit the samples");
   Activations deltas = Activations::zero(out.features, out.samples);
   const double outputs = out.features;
   const uint32_t factor = float_to_bits(static_cast<float>(2.0 * scale / outputs));

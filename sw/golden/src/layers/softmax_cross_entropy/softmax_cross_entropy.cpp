@@ -40,8 +40,8 @@ double softmax_loss(const std::vector<uint32_t>& z, int target) {
 
 Activations loss_deltas(const TrainingJob& job, const Activations& out, const Targets& targets,
                         float scale, double* loss) {
-  good(targets.classes.size() == static_cast<size_t>(out.samples),
-       "targets that do not fit the samples");
+  require(targets.classes.size() == static_cast<size_t>(out.samples),
+          "targets that do not fit the samples");
   Activations deltas = Activations::zero(out.features, out.samples);
   std::vector<uint32_t> z(static_cast<size_t>(out.features)), d(z.size());
   *loss = 0;

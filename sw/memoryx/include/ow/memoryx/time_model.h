@@ -91,15 +91,15 @@ TimeModel balanced_time(const TimeNeeds& needs, int stages = 0);
 struct TimeOptions {
   enum class Preset { Ideal, Balanced, Wse };
   // Unset values are the preset's.
-  struct Part {
+  struct FlowOptions {
     std::optional<uint64_t> rate;
     std::optional<uint64_t> latency;
   };
   Preset preset = Preset::Ideal;
-  Part edge, exit, store, samples, optimizer;
+  FlowOptions edge, exit, store, samples, optimizer;
   // For all stages of a kind, and for single stages. The stage nearest the wafers is first.
-  Part broadcast, reduce;
-  std::vector<Part> broadcast_stages, reduce_stages;
+  FlowOptions broadcast, reduce;
+  std::vector<FlowOptions> broadcast_stages, reduce_stages;
   std::optional<uint64_t> edge_depth, exit_depth;
 
   // Whether make_time uses `needs`.

@@ -58,15 +58,15 @@ class UpdateTime {
   uint64_t alone() const;
 
  private:
-  struct Part {
+  struct LayerUpdate {
     uint64_t count = 0;  // gradients that have arrived ...
     uint64_t came = 0;   // ... the last of them in this cycle ...
     uint64_t end = 0;    // ... and their update ended at this time, in 1/65,536 cycles
   };
   struct Row {
     uint64_t at = 0;  // end of all updates so far, in 1/65,536 cycles
-    std::vector<Part> layers;
-    Part biases;
+    std::vector<LayerUpdate> layers;
+    LayerUpdate biases;
   };
   uint64_t period_;   // 1/65,536 cycles per update
   uint64_t latency_;  // cycles

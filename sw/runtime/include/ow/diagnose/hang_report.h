@@ -13,7 +13,6 @@
 #include "ow/device/control_plane.h"
 #include "ow/diagnose/tile_state.h"
 #include "ow/runtime/elf.h"
-#include "ow/runtime/program.h"
 
 namespace ow {
 

@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "openwafer/route.h"
 #include "ow/device/control_plane.h"
+#include "ow/device/tile_map.h"
 #include "ow/diagnose/tile_error.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/cores.h"
 
 namespace ow {
 

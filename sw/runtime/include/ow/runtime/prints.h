@@ -27,8 +27,8 @@ class PrintReader {
 
   // The prints after the last call, by cycle, then row by row. Reads one word of each tile, and the
   // ring of the tiles that have printed.
-  std::vector<Print> take();
-  // Prints that were overwritten before they were read, up to the last take().
+  std::vector<Print> take_prints();
+  // Prints that were overwritten before they were read, up to the last take_prints().
   uint64_t lost() const { return lost_; }
 
  private:

@@ -57,7 +57,7 @@ class Cast {
   };
 
   void publish(Item item);
-  Item take(int n);
+  Item take_item(int n);
   void pass_over(int n);
   void drop_taken();
   template <typename Ready>

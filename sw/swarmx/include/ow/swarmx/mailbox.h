@@ -22,18 +22,18 @@ class Mailbox {
 
   bool room(int from, Tag tag) const;
   // Waits until there is room.
-  void put(int from, Tag tag, Message message);
+  void put_message(int from, Tag tag, Message message);
   // Never blocks and never throws. The caller must have checked that there is room. After a failure
   // it does nothing.
   void deliver(int from, Tag tag, Message message);
-  Message take(int from, Tag tag);
+  Message take_message(int from, Tag tag);
 
   // Another rank has given a sign of life. The time of all waits is counted from here.
   void alive();
   std::chrono::steady_clock::time_point heard() const;
 
-  // From now on put, take and check throw: BadInput if `status` is 2, else DeviceFault. Only the
-  // first failure counts.
+  // From now on put_message, take_message and check throw: BadInput if `status` is 2, else
+  // DeviceFault. Only the first failure counts.
   void fail(int status, const std::string& what);
   void check() const;
   bool failed() const;

@@ -17,24 +17,24 @@
 
 namespace ow::wafer {
 
-// A program of the self-test, and what it does in a good tile: good_run().
+// A program of the self-test, and what it does in a working tile (good_run()).
 struct SelftestProgram {
   ElfImage image;
   uint32_t signature = 0;
-  uint64_t cycles = 0;  // within which it has ended
+  uint64_t cycles = 0;  // it ends within these
 };
 
 struct BringupOptions {
-  SelftestProgram selftest;               // of selftest.elf, which is also the test of routers
-  std::vector<SelftestProgram> thorough;  // run before it, if there are any
-  uint32_t exchange_colours = 1;  // on which neighbours send each other words: 1, or an even number
-  isa::Configuration tile = isa::kFull;              // sizes of a tile
+  SelftestProgram selftest;               // selftest.elf; it also tests the routers
+  std::vector<SelftestProgram> thorough;  // run before `selftest`
+  uint32_t exchange_colours = 1;          // on which neighbours exchange words: 1 or an even number
+  isa::Configuration tile = isa::kFull;   // sizes of a tile
   std::function<void(const std::string&)> progress;  // called when a step begins
   std::optional<Window> window;  // only these logical tiles; none: the whole wafer
-  bool accept_smaller = false;   // if it is refused, set up and verify the largest rectangle
+  bool accept_smaller = false;  // if the repair is refused: set up and verify the largest rectangle
 };
 
-// Something that was found, in words: where and how it showed.
+// A defect in words: where it is and how it was seen.
 struct Finding {
   int reticle = 0;
   Position at;
@@ -46,41 +46,42 @@ struct LinkState {
   bool south = false;
   int slot = 0;
   bool up = false;
-  int reason = 0;              // why it is not (docs/links.md)
-  std::vector<int> lanes_out;  // faulty: out of the reticle, into it
+  int reason = 0;              // why it is down (docs/links.md)
+  std::vector<int> lanes_out;  // faulty lanes: out of the reticle, into it
   std::vector<int> lanes_in;
 };
 
 struct Bringup {
   Bringup(const Shape& shape) : defects(shape) {}
 
-  Defects defects;  // as the repair takes them
+  Defects defects;  // the input of the repair
   std::vector<Finding> findings;
   std::vector<LinkState> links;
-  Repair repair;   // of the whole wafer, or of the window asked for; refused: a reason and no map
+  Repair repair;   // of the wafer or of the window; if refused: a reason and no map
   Window largest;  // if refused: the largest rectangle that works (rows = 0: none)
-  std::optional<WaferMap> smaller;        // its map, if that was to be accepted
-  std::vector<std::string> verification;  // what went wrong over the repaired mesh
-  uint64_t wires_scanned = 0;             // connections tried, over all settings of the muxes
+  std::optional<WaferMap> smaller;        // its map, with accept_smaller
+  std::vector<std::string> verification;  // errors of the test over the repaired mesh
+  uint64_t wires_scanned = 0;             // connections tested, over all settings of the muxes
   uint64_t wavelets_verified = 0;
-  bool good() const { return map() != nullptr && verification.empty(); }
-  // What the fuses were set to; nullptr if the wafer was refused.
+  bool succeeded() const { return map() != nullptr && verification.empty(); }
+  // The map that the fuses were set to. Null if the wafer was refused.
   const WaferMap* map() const { return repair.map ? &*repair.map : smaller ? &*smaller : nullptr; }
 };
 
-// Runs all steps. `device` is the same wafer, for the verification; none: it ends with the fuses.
+// Runs all steps. `device` is the same wafer and is needed for the verification. Without a device
+// the bring-up ends after the fuses.
 Bringup bring_up(ChainAccess& chain, Device* device, const BringupOptions& options);
 
-// Sets the fuses of a map that an earlier bring-up has found, and releases its tiles.
+// Sets the fuses of the map of an earlier bring-up and releases its tiles.
 // DeviceFault if a station that the map needs does not answer.
 void apply_map(ChainAccess& chain, const WaferMap& map);
 
 // Traffic over the logical mesh: the control plane to every tile, then words on four colours
-// through every connection, each way. What is wrong, in words; empty if nothing is.
+// through every connection, both ways. Returns the errors in words.
 std::vector<std::string> verify_mesh(Device& device, uint64_t* wavelets);
 
-// What a program of the self-test leaves in a good tile, and within how many cycles: `chain` is of
-// a wafer of one tile without defects.
+// What a program of the self-test leaves in a working tile, and after how many cycles. `chain`
+// belongs to a wafer of one tile without defects.
 SelftestProgram good_run(ChainAccess& chain, const ElfImage& image);
 
 }  // namespace ow::wafer

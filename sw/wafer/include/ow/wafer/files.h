@@ -19,18 +19,18 @@ Shape read_shape(const std::string& path);
 // Reads a file of faults (docs/wafer.md has the keys). BadInput, naming file, line and key.
 Faults read_faults(const std::string& path, const Shape& shape);
 
-// A repair map as JSON and back; what `read` takes is checked against the rules of repair.h.
+// A repair map as JSON, and back. The reader checks the map against the rules of repair.h.
 nlohmann::json to_json(const WaferMap& map);
 WaferMap map_from_json(const nlohmann::json& json, const std::string& where);
 
 nlohmann::json to_json(const Shape& shape, const Defects& defects);
 
-// The file of these faults: read_faults takes it, since JSON is a part of YAML.
+// Faults as JSON. read_faults can read it, because JSON is YAML too.
 nlohmann::json to_json(const Shape& shape, const Faults& faults);
 
-// A picture of the wafer: a square for each physical tile (in use, spare, broken, bypassed), the
-// logical mesh drawn over it through the physical positions, broken wires and links in red. Without
-// a map only the defects are drawn. `title` stands above.
+// A picture of the wafer. Each physical tile is a square: in use, spare, broken or bypassed. Lines
+// show the logical mesh; broken wires and links are red. Without a map the picture shows only the
+// defects. `title` is above it.
 std::string svg(const Shape& shape, const Defects& defects, const WaferMap* map,
                 const std::string& title);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repair: from what is broken to a map of logical onto physical tiles. The rules are those of the
-// muxes (docs/wafer.md):
-//  - in a reticle, logical row r stands in a physical row r .. r + spare_rows, each below the one
-//    before; rows that are skipped are bypassed whole;
-//  - in such a row, logical column c stands in a physical column c .. c + spare_cols, each east of
-//    the one before;
-//  - a row whose test-access chain is broken is not used;
-//  - on an edge between reticles, logical row (column) r takes a link slot r .. r + spares, each
-//    after the one before;
-//  - where a connection between an edge tile and a link slot does not work, a logical row or column
-//    has not both, the tile as its last one and the slot.
-// The map is the one that moves the least: every logical tile stays in place unless something
-// before it in its row, or its row, forces it on.
+// Repair: maps logical tiles onto physical tiles that work. The rules follow from the muxes
+// (docs/wafer.md):
+//  - In a reticle, logical row r is in a physical row r to r + spare_rows, below the logical row
+//    before it. A skipped row is bypassed as a whole.
+//  - In such a row, logical column c is in a physical column c to c + spare_cols, east of the
+//    logical column before it.
+//  - A row with a broken test-access chain is not used.
+//  - On an edge between reticles, logical row (column) r takes a link slot r to r + spares, after
+//    the slot of the row before it.
+//  - If the connection between an edge tile and a link slot is broken, no logical row or column
+//    ends in this tile and takes this slot.
+// The repair finds the map that moves the least. A logical tile stays in place unless a defect
+// before it in its row, or in its row as a whole, moves it.
 #ifndef OW_WAFER_REPAIR_H_
 #define OW_WAFER_REPAIR_H_
 
@@ -24,7 +24,7 @@
 
 namespace ow::wafer {
 
-// A rectangle of logical tiles, [row, row + rows) x [col, col + cols); of a reticle or of a wafer.
+// A rectangle of logical tiles of a reticle or a wafer: [row, row + rows) x [col, col + cols).
 struct Window {
   int row = 0;
   int col = 0;
@@ -57,29 +57,30 @@ struct WaferMap {
   Position physical(int row, int col, int* reticle) const;
 };
 
-// What repair answers: a map, or why there is none.
+// The result of a repair: a map, or the reason why there is none.
 struct Repair {
   std::optional<WaferMap> map;
   std::string reason;  // empty if there is a map
 };
 
-// Map of a window of one reticle, or nothing. Exact: if any assignment within the rules avoids all
-// defects, one is found, except that with two spare columns rows with broken wires are searched
-// only while a row has at most 4,096 placements (89 columns); beyond that, only placements that
-// skip columns next to a defect.
+// The map of a window of one reticle, or nothing. The search is exact: if an assignment within the
+// rules avoids all defects, it finds one. There is one exception. With two spare columns, a row
+// with broken wires can have more than 4,096 placements (from 90 columns on). Then only placements
+// that skip columns next to a defect are tried.
 std::optional<ReticleMap> repair_reticle(const Shape& shape, const ReticleDefects& defects,
                                          const Window& window);
 
-// The whole wafer. Exact like a reticle, while no more than 4,096 maps meet broken connections to
-// link slots before one that meets none.
+// The whole wafer. The search is exact as for a reticle, unless more than 4,096 maps in a row use a
+// broken connection to a link slot.
 Repair repair_wafer(const Shape& shape, const Defects& defects);
 
-// The largest rectangle of logical tiles that can be repaired, rows = 0 if there is none. Of equal
-// ones the northernmost, then the westernmost. Every rectangle is tried on wafers of up to 32 x 32
-// logical tiles; on larger ones those whose sides are borders of reticles.
+// The largest rectangle of logical tiles that can be repaired; rows = 0 if there is none. If
+// several are equally large, it is the northernmost, then the westernmost. On wafers of up to 32 x
+// 32 logical tiles every rectangle is tried. On larger wafers only rectangles whose sides are
+// borders of reticles are tried.
 Window largest_rectangle(const Shape& shape, const Defects& defects);
 
-// The map of a rectangle that largest_rectangle has returned.
+// The map of a rectangle that largest_rectangle returned.
 Repair repair_window(const Shape& shape, const Defects& defects, const Window& window);
 
 // Fuses of one reticle as the hardware takes them (rtl/reticle/ow_reticle_pkg.sv).
@@ -88,9 +89,8 @@ struct ReticleFuses {
   std::vector<uint8_t> row;    // by physical row: row_fuse_t, 6 bits
 };
 
-// Tiles outside the window are isolated; a side of the window that is not a side of the wafer is
-// connected to nothing. On the wafer's own edges, a logical row or column has the slot of its
-// number.
+// Tiles outside the window are isolated. A side of the window inside the wafer is connected to
+// nothing. On the wafer's own edges, a logical row or column takes the slot of its number.
 ReticleFuses fuses(const WaferMap& map, int reticle);
 
 }  // namespace ow::wafer

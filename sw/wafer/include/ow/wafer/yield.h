@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Yield: how many wafers come out whole, by Monte Carlo over random defects with the repair code
-// itself.
+// Yield: how many wafers can be repaired to the full rectangle. A Monte Carlo run draws defects and
+// runs the repair on them.
 #ifndef OW_WAFER_YIELD_H_
 #define OW_WAFER_YIELD_H_
 
@@ -11,9 +11,9 @@
 
 namespace ow::wafer {
 
-// Defects are a Poisson process over the tiles. With a cluster parameter alpha the density of each
-// reticle is first multiplied by a gamma variate of mean 1 and variance 1 / alpha, which makes the
-// counts of a reticle negative binomial: the usual model of clustered defects (C. H. Stapper,
+// Defects are a Poisson process over the tiles. With a cluster parameter alpha, the density of each
+// reticle is first multiplied by a gamma variate of mean 1 and variance 1 / alpha. The counts of a
+// reticle are then negative binomial, the usual model of clustered defects (C. H. Stapper,
 // "Defect density distribution for LSI yield calculations", IEEE Trans. Electron Devices 20, 1973).
 // alpha = 0 means unclustered.
 struct YieldModel {
@@ -39,12 +39,12 @@ struct YieldResult {
 // The defects of one wafer. The same seed gives the same defects everywhere.
 Defects random_defects(const Shape& shape, const YieldModel& model, uint64_t seed);
 
-// `wafers` of them, with seeds seed, seed + 1, ...; `progress` is told the number done.
+// Runs `wafers` wafers with the seeds seed, seed + 1 and so on. `progress` gets the number done.
 YieldResult simulate_yield(const Shape& shape, const YieldModel& model, uint64_t wafers,
                            uint64_t seed, const std::function<void(uint64_t)>& progress = {});
 
-// Closed forms for tile defects alone and alpha = 0, to check the simulation with: the chance that
-// a wafer can be repaired, and that it needs no repair.
+// Closed forms to check the simulation, for tile defects only and alpha = 0: the chance that a
+// wafer can be repaired, and the chance that it needs no repair.
 double exact_yield(const Shape& shape, double tile_defects);
 double exact_yield_unrepaired(const Shape& shape, double tile_defects);
 

@@ -21,7 +21,7 @@ class SimDevice : public Device, public SimControl {
   GridShape shape() const override { return shape_; }
   uint64_t cycle() const override { return cycle_; }
   int send_credits(Side side, int index, int colour) const override;
-  std::vector<Arrival> take(Side side, int index, int colour) override;
+  std::vector<Arrival> take_arrivals(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
   bool tells_quiet() const override { return true; }
   SimControl* sim() override { return this; }

@@ -33,11 +33,11 @@ void encode(const Frame& frame, Bytes* out);
 class Decoder {
  public:
   struct Event {
-    bool good = false;
-    Frame frame;  // if it is good
+    bool valid = false;
+    Frame frame;  // if it is valid
   };
   // The frame that ends with this byte, right or wrong.
-  std::optional<Event> take(uint8_t byte);
+  std::optional<Event> decode(uint8_t byte);
 
  private:
   Bytes bytes_;

@@ -41,8 +41,8 @@ class Session {
   Bytes open();
 
   // Payload for the device; work() sends it.
-  void put(const Bytes& bytes) { put(bytes.data(), bytes.size()); }
-  void put(const uint8_t* bytes, size_t count);
+  void send_payload(const Bytes& bytes) { send_payload(bytes.data(), bytes.size()); }
+  void send_payload(const uint8_t* bytes, size_t count);
   // Bytes of payload that were never on the wire.
   size_t backlog() const { return outgoing_.size(); }
   bool outstanding() const { return !frames_.empty(); }
@@ -53,7 +53,7 @@ class Session {
   // because it stops resending when it hears nothing.
   bool work(double seconds, bool due = false);
   // Payload from the device after the last call.
-  Bytes take();
+  Bytes take_payload();
 
   double now() { return wire_->now(); }
   // When the board last showed that it has payload for the host, taken or not. On a bad wire a long

@@ -35,7 +35,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   std::string description() const override;
   // Asks the board. No answer in time is DeviceFault, as everywhere.
   int send_credits(Side side, int index, int colour) const override;
-  std::vector<Arrival> take(Side side, int index, int colour) override;
+  std::vector<Arrival> take_arrivals(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
   bool tells_quiet() const override { return true; }
   size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) override;
@@ -51,7 +51,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   const Session::Counts& counts() const { return session_.counts(); }
 
  private:
-  // Of a port and a colour, on the way into the grid.
+  // State of a port and a colour, on the way into the grid.
   struct Queue {
     std::deque<Wavelet> waiting;  // at most kPortRoom
     uint8_t pushed = 0;           // modulo 64: what the board got; what has left it

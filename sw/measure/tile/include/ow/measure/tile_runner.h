@@ -14,7 +14,8 @@
 #include "ow/golden/kernels.h"
 #include "ow/golden/tile_ops.h"
 #include "ow/measure/tile_calls.h"
-#include "ow/runtime/program.h"
+#include "ow/runtime/counters.h"
+#include "ow/runtime/elf.h"
 
 namespace ow::bench {
 

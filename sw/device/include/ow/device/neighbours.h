@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Neighbours in a grid of tiles, by port: north, east, south, west.
-#ifndef OW_RUNTIME_SRC_GRID_H_
-#define OW_RUNTIME_SRC_GRID_H_
+#ifndef OW_DEVICE_NEIGHBOURS_H_
+#define OW_DEVICE_NEIGHBOURS_H_
 
-#include "ow/device/device.h"
+#include "openwafer/grid.h"
 
 namespace ow {
 
@@ -16,4 +16,4 @@ inline bool in_grid(GridShape shape, int row, int col) {
 
 }  // namespace ow
 
-#endif  // OW_RUNTIME_SRC_GRID_H_
+#endif  // OW_DEVICE_NEIGHBOURS_H_

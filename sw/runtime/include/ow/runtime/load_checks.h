@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether layout, firmware and tiles of a program fit together.
+#ifndef OW_RUNTIME_LOAD_CHECKS_H_
+#define OW_RUNTIME_LOAD_CHECKS_H_
+
+#include "openwafer/program.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/tile_config.h"
+
+namespace ow {
+
+// BadInput if a switch has more positions, a tile more flows or filters, or the layout more
+// descriptors or tasks than FEATURES allows.
+void check_features(const Layout& layout, const TileConfig& tile);
+// BadInput if the firmware uses descriptors or threads that the tile does not have.
+void check_claims(const ElfImage& image, const TileConfig& tile);
+// BadInput if the layout names a descriptor or a task that the firmware uses.
+void check_layout_numbers(const Layout& layout, const ElfImage& image);
+
+}  // namespace ow
+
+#endif  // OW_RUNTIME_LOAD_CHECKS_H_

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/runtime/load_checks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+#include "ow/isa/isa.h"
+
+namespace ow {
+namespace {
+
+namespace reg = isa::reg;
+
+}  // namespace
+
+void check_features(const Layout& layout, const TileConfig& tile) {
+  using Features = reg::Features;
+  const size_t positions = Features::Positions::get(tile.features);
+  for (const auto& [place, route] : layout.routes()) {
+    if (route.positions.size() <= positions) continue;
+    const auto [row, col, colour] = place;
+    throw BadInput(
+        fmt::format("layout: colour {} in tile ({}, {}) has {} positions, the machine has {}",
+                    colour, row, col, route.positions.size(), positions));
+  }
+  const size_t filters = Features::Filters::get(tile.features);
+  for (const auto& [place, those] : layout.filters()) {
+    if (those.size() <= filters) continue;
+    throw BadInput(fmt::format("layout: tile ({}, {}) has {} filters, the machine has {}",
+                               place.first, place.second, those.size(), filters));
+  }
+  const int queues = static_cast<int>(Features::Queues::get(tile.features));
+  for (const auto& [place, those] : layout.queues()) {
+    for (const Layout::Queue& q : those) {
+      if (q.number < queues) continue;
+      throw BadInput(fmt::format(
+          "layout: '{}' is flow number {} {} tile ({}, {}), the machine has {} queues for them",
+          q.name, q.number + 1, q.in ? "into" : "out of", place.first, place.second, queues));
+    }
+  }
+  const auto count = [](const char* what, const std::vector<std::string>& names, size_t there) {
+    if (names.size() <= there) return;
+    throw BadInput(fmt::format("layout: '{}' is {} number {}, the machine has {} to give away",
+                               names[there], what, there + 1, there));
+  };
+  count("descriptor", layout.descriptors(), Features::Dsrs::get(tile.features) + 1);
+  count("task", layout.tasks(), Features::Tasks::get(tile.features) + 1 - isa::kFirstLocalTask);
+}
+
+void check_claims(const ElfImage& image, const TileConfig& tile) {
+  const uint32_t descriptors = reg::Features::Dsrs::get(tile.features) + 1;
+  const auto check = [&](const ElfClaim& claim, const char* what, uint32_t first, uint32_t end,
+                         uint32_t there) {
+    if (first == end || end <= there) return;
+    throw BadInput(fmt::format("{}: '{}' has {}s {} to {}, the machine has {} (0 to {})",
+                               image.path, claim.name, what, first, end - 1, there, there - 1));
+  };
+  for (const ElfClaim& claim : image.claims()) {
+    check(claim, "descriptor", claim.dsr, claim.dsr_end, descriptors);
+    check(claim, "thread", claim.thread, claim.thread_end, static_cast<uint32_t>(tile.threads));
+  }
+}
+
+void check_layout_numbers(const Layout& layout, const ElfImage& image) {
+  for (const ElfClaim& claim : image.claims()) {
+    if (claim.dsr == claim.dsr_end || layout.descriptors().size() <= claim.dsr) continue;
+    throw BadInput(fmt::format("layout: '{}' is descriptor {}, which '{}' of {} has",
+                               layout.descriptors()[claim.dsr], claim.dsr, claim.name, image.path));
+  }
+  const uint32_t tasks = image.first_named_task() - isa::kFirstLocalTask;
+  if (layout.tasks().size() > tasks) {
+    throw BadInput(fmt::format("layout: '{}' is task {}, {} has named tasks from there on",
+                               layout.tasks()[tasks], image.first_named_task(), image.path));
+  }
+}
+
+}  // namespace ow

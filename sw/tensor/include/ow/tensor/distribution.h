@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How elements are spread over the rows of a grid.
+#ifndef OW_TENSOR_DISTRIBUTION_H_
+#define OW_TENSOR_DISTRIBUTION_H_
+
+namespace ow {
+
+// Of n elements that `rows` grid rows have in turns (element i is in row i % rows): how many are in
+// `row`.
+constexpr int owned_elements(int n, int row, int rows) {
+  return n > row ? (n - row + rows - 1) / rows : 0;
+}
+
+}  // namespace ow
+
+#endif  // OW_TENSOR_DISTRIBUTION_H_
