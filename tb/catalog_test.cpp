@@ -40,7 +40,6 @@ std::map<std::string, Entry> catalog(const std::string& document) {
   const Yaml file = Yaml::read(kSource + "/tb/catalog/" + document + ".yaml");
   for (const auto& [id, value] : file.map().items()) {
     YamlMap keys(value);
-    keys["says"].text();
     entries[id] = {names(&keys, "tests"), names(&keys, "proofs"), names(&keys, "rows")};
     keys.close();
   }

@@ -25,8 +25,7 @@
 // area for the gradients of biases. Cycles: samples / lanes per position, 1 per output whose end
 // comes alone, about samples / 2 per output for the deltas, and about 200 per stream.
 //
-// The core waits for everything except the passes and the gradients, in which engine and reducer
-// work at the same time.
+// The core waits for all but the passes and gradients, in which engine and reducer overlap.
 
 #include "train.h"
 
