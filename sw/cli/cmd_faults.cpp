@@ -82,14 +82,10 @@ int run(Context& context, const Options& o) {
   }
   const double percent = 100.0 * static_cast<double>(found) / static_cast<double>(sample.size());
   fmt::print("found       {} of {} faults, {:.1f} %\n", found, sample.size(), percent);
-  context.result() = {{"faults", sample.size()},
-                      {"of", faults::fault_count(netlist)},
-                      {"seed", o.seed},
-                      {"found", found},
-                      {"percent", percent},
-                      {"signatures", run.signatures},
-                      {"steps", steps},
-                      {"blocks", table},
+  context.result() = {{"faults", sample.size()}, {"of", faults::fault_count(netlist)},
+                      {"seed", o.seed},          {"found", found},
+                      {"percent", percent},      {"signatures", run.signatures},
+                      {"steps", steps},          {"blocks", table},
                       {"escapes", escapes}};
   return 0;
 }

@@ -90,9 +90,7 @@ TEST(NetworksEveryday, WhatMiniCannotHoldIsRefusedWithTheLimit) {
 // The formula says what must happen. Another test holds that it says "equal" often enough.
 class NetworksAll : public testing::TestWithParam<uint64_t> {};
 
-TEST_P(NetworksAll, IsEqualOrRefusedOnFullTiles) {
-  check(draw_network(GetParam()), false);
-}
+TEST_P(NetworksAll, IsEqualOrRefusedOnFullTiles) { check(draw_network(GetParam()), false); }
 
 TEST_P(NetworksAll, IsEqualOrRefusedOnMini) {
   const DrawnNetwork d = draw_network(GetParam());

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-
 namespace {
 
 const std::string kSource = OW_SOURCE_DIR;
