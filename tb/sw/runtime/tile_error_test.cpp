@@ -35,7 +35,7 @@ constexpr int kColour = 5;   // to the tile's ramp
 constexpr int kThrough = 6;  // through the tile, from west to east
 constexpr int kRows = 8;     // to the tile's ramp: control wavelets that close rows
 constexpr int kOut = 7;      // of the output queue, to the east edge
-const char* const kSource = "sw/firmware/src/faults.c";
+const char* const kSource = "tb/sw/runtime/faults_kernel.c";
 
 // The line of the firmware with the comment "stops: <name>".
 int line_of(const std::string& name) {
