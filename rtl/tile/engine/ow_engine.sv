@@ -294,7 +294,7 @@ module ow_engine
     logic [7:0]                 src_words;
     beat_t                      beat;
     logic [2:0]                 out_q;
-    logic                       issue_data, issue_pipe, early_wr, slot;
+    logic                       issue_data, issue_pipe, early_wr, slot, claim;
     logic [31:0]                word;
     // Threads, resources, events.
     logic                       launch;
@@ -324,6 +324,7 @@ module ow_engine
       .src_row_o(src_row), .src_words_o(src_words), .src_meets_i(src_meets),
       .beat_o(beat), .thread_o(thread), .out_q_o(out_q),
       .issue_data_o(issue_data), .issue_pipe_o(issue_pipe), .early_wr_o(early_wr), .slot_o(slot),
+      .claim_o(claim),
       .word_o(word), .launch_o(launch), .launch_hot_o(launch_hot), .kill_o(kill),
       .beats_full_i(beats_full), .beats_one_i(beats_one),
       .wq_full_i(wq_full), .wq_one_i(wq_one), .out_ready_i(out_ready), .out_more_i(out_more),
@@ -346,6 +347,7 @@ module ow_engine
       .src_row_i(src_row), .src_words_i(src_words), .src_meets_o(src_meets),
       .beat_i(beat), .thread_i(thread), .out_q_i(out_q),
       .issue_data_i(issue_data), .issue_pipe_i(issue_pipe), .early_wr_i(early_wr), .slot_i(slot),
+      .claim_i(claim),
       .word_i(word), .launch_i(launch), .launch_hot_i(launch_hot), .kill_i(kill),
       .beats_full_o(beats_full), .beats_one_o(beats_one),
       .wq_full_o(wq_full), .wq_one_o(wq_one), .out_ready_o(out_ready), .out_more_o(out_more),

@@ -81,6 +81,7 @@ module ow_engine_front
   output logic                       issue_pipe_o,
   output logic                       early_wr_o,
   output logic                       slot_o,
+  output logic                       claim_o,
   output logic [31:0]                word_o,
   output logic                       launch_o,
   output logic [NumThreads-1:0]      launch_hot_o,
@@ -124,7 +125,7 @@ module ow_engine_front
 
   // Threads.
   tmask_t       active, live, ending, waits, memdst, sticky, prio, red, red_lock, red_end, stoch;
-  tmask_t       wtrig, two, off;
+  tmask_t       wtrig, two, off, claimed;
   tmask_t [7:0] in_use, two_a, out_use;
   tmask_t [3:0] fifo_rd, fifo_wr;
   logic         fifos_used;
@@ -134,6 +135,7 @@ module ow_engine_front
   tmask_t          pick_hot, s_hot;
   tid_t            pick_t, s_t;
   logic            s_valid, s_live, s_ending, s_started, s_kill, s_half_a, s_half_b, s_locked_out;
+  logic            s_claimed;
   ctx_t            c;
   walk_t           s_walk;
   logic [31:0]     s_scal;
@@ -177,13 +179,14 @@ module ow_engine_front
     .prio_i(prio), .red_i(red), .wtrig_i(wtrig), .in_use_i(in_use), .two_i(two), .two_a_i(two_a),
     .out_use_i(out_use), .fifos_used_i(fifos_used), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
     .red_lock_i(red_lock), .red_end_i(red_end),
-    .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB),
+    .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB && !s_claimed),
     .s_mem_i(c.d_kind == SRC_MEM), .s_red_i(c.red), .s_wtrig_i(c.wtrig),
     .s_ends_i(may_end || s_ending),
     .s_row_ends_i(may_row_end),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
     .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl),
-    .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early), .tag_full_i(tag_full), .out_ready_i, .out_more_i,
+    .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early), .tag_full_i(tag_full),
+    .claimed_i(claimed), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .any_o(any), .pick_o(pick_hot), .thread_o(pick_t), .ready_o(ready),
@@ -253,7 +256,7 @@ module ow_engine_front
 
   ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes), .Dims(Dims)) u_plan (
     .valid_i(s_valid), .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
-    .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
+    .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started), .claimed_i(s_claimed),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
     .a_dim_i(a_dim), .b_dim_i(b_dim), .d_dim_i(d_dim),
     .head_a_i(wave_a), .head_b_i(head_b),
@@ -280,6 +283,7 @@ module ow_engine_front
     .is_data_i(is_data), .is_end_i(is_end), .wclose_i(wclose),
     .late_beat_i(beat_o.late), .none_i(beat_o.none), .src_acc_i(src_acc), .src_meets_i,
     .hazard_i, .room_i, .late_i, .late_soon_i, .direct_i,
+    .sends_i(beat_o.r.out), .claim_o, .claimed_o(claimed), .s_claimed_o(s_claimed),
     .issue_o(issue), .issue_data_o, .issue_pipe_o, .early_wr_o, .slot_o, .off_o(off), .red_end_o(red_end),
     .idle_o(issue_idle)
   );

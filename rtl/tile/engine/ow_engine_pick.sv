@@ -19,6 +19,7 @@
 //   inq_more_i   queues that hold two wavelets or more
 //   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
 //                fed_early_i: the same early, unless stop_i; tag_full_i: no other is taken
+//   claimed_i    threads that have a place for what they send next (ow_engine_issue)
 //   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
@@ -70,6 +71,7 @@ module ow_engine_pick
   input  logic [NumThreads-1:0]       fed_i,
   input  logic [NumThreads-1:0]       fed_early_i,
   input  logic                        tag_full_i,
+  input  logic [NumThreads-1:0]       claimed_i,
   input  logic [7:0]                  out_ready_i,
   input  logic [7:0]                  out_more_i,
   input  logic                        wq_full_i,
@@ -98,6 +100,7 @@ module ow_engine_pick
   tmask_t     ctrl_a;     // a control wavelet is at operand a, which does not wait for operand b
   tmask_t     blk_fifo, blk_red;
   tmask_t     lock;       // the thread that will have the reduction
+  tmask_t     placed;     // the threads that will have a place in their output queue
   logic [7:0] in_ok, out_ok;
 
   always_comb begin
@@ -105,6 +108,7 @@ module ow_engine_pick
     in_ok = '0;
     out_ok = '0;
     lock = '0;
+    placed = '0;
     ctrl_a = '0;
     blk_in_o = '0;
     lacks = '0;
@@ -122,6 +126,10 @@ module ow_engine_pick
         if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
         if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
       end
+      // The beat in I1 claims a place for its vector, or gives up the one that it had with the last.
+      placed = claimed_i;
+      if (s_valid_i && s_red_i) placed = s_row_ends_i ? claimed_i & ~s_hot_i : claimed_i | s_hot_i;
+      blk_out_o = blk_out_o & ~placed;
       if (tag_full_i) blk_in_o = blk_in_o | tag_i;
       lacks = blk_in_o & ~fed_early_i;
       blk_in_o = blk_in_o & ~fed_i;

@@ -44,6 +44,7 @@ class Bench {
   // Traffic: chance in percent that a wavelet is there, that an output queue is drained, that the
   // core's ports ask for memory, in each cycle.
   int in_rate = 100, out_rate = 100, disturb = 0;
+  uint32_t held_out = 0;  // output queues that are not drained, one bit each
   std::array<std::deque<Wavelet>, 8> in, out;
   std::vector<std::pair<int, int>> done;  // kind, task
   int sync_done = 0, rows = 0, weights = 0, beats = 0, drains = 0;
@@ -236,7 +237,7 @@ class Bench {
         in[q].pop_front();
         present_[q]--;
       }
-      if (!fill_[q].empty() && chance(out_rate)) {
+      if (!fill_[q].empty() && (held_out >> q & 1) == 0 && chance(out_rate)) {
         out[q].push_back(fill_[q].front());
         fill_[q].pop_front();
       }
