@@ -149,7 +149,7 @@ module ow_engine_front
   logic            fifo_stale;   // the thread in I1 stays there for its FIFOs' addresses
   logic            may_row_end, may_end;
   logic [7:0]      w_pop;
-  logic            wtrig_done, save, dsr_used, w_idle, issue_idle, status_idle, table_idle;
+  logic            wtrig_done, save, dsr_used, w_idle, pick_idle, issue_idle, status_idle, table_idle;
   logic [4:0]      save_dsr;
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
@@ -182,7 +182,7 @@ module ow_engine_front
     .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB && !s_claimed),
     .s_mem_i(c.d_kind == SRC_MEM), .s_red_i(c.red), .s_wtrig_i(c.wtrig),
     .s_ends_i(may_end || s_ending),
-    .s_row_ends_i(may_row_end),
+    .s_row_ends_i(may_row_end), .issue_red_i(issue_data_o && c.red), .idle_o(pick_idle),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
     .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl),
     .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early), .tag_full_i(tag_full),
@@ -464,7 +464,7 @@ module ow_engine_front
                         16'd1 << c.most),
              "that a beat may end its inner vector is not known ahead")
 
-  assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
+  assign idle_o = !any && w_idle && tags_idle && pick_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&
                   !(dsr_we_i && dsr_ready_o) && launch_idle && !row_free_i;
 

@@ -7,6 +7,9 @@
 // costs its slot, and stage I1 finds it (ow_engine_issue, `go_o`). So the forecast decides rates, never
 // results. It is exact for all but the ends of vectors whose beats are shorter than they could be.
 //
+// A reduction that could begin a vector waits for at most 16 vectors of others, whatever their
+// priority. Then it is due: no other reduction begins one before it, as long as it has what it needs.
+//
 //   NumThreads   contexts
 //   *_i          the thread table's masks, one bit a thread (ow_engine_threads)
 //   red_end_i    the one whose end waits for the results of all reductions: no other reduction goes on
@@ -15,6 +18,7 @@
 //                reduction, axpyw or dotw: as the masks say of it, but from its context
 //   s_ends_i     .. and which may be the last of its instruction, which is known late: the choice
 //                is made with that thread and without it
+//   issue_red_i  .. and a beat of a reduction that goes
 //   s_row_ends_i .. which may be the last of its inner vector
 //   inq_more_i   queues that hold two wavelets or more
 //   tag_i        threads that take tagged wavelets; fed_i: whose wavelet is in front (ow_engine_tags);
@@ -23,6 +27,7 @@
 //   out_ready_i  queues that may claim a vector; out_more_i: also if the beat in I1 claims one
 //   wq_one_i     one write buffer slot is left; wq_full_i: none
 //   w_some_i     weights are there; w_rest_i: also behind those that the beat in I1 may take
+//   idle_o       no reduction is due
 //   any_o ...    the choice: one-hot, and as an index
 //   blk_*_o      why threads wait, for the status; ready_o: those that do not, the one in I1 perhaps
 //                only if it goes on
@@ -62,6 +67,7 @@ module ow_engine_pick
   input  logic                        s_wtrig_i,
   input  logic                        s_ends_i,
   input  logic                        s_row_ends_i,
+  input  logic                        issue_red_i,
   // Resources.
   input  logic                        stop_i,
   input  logic [7:0]                  inq_valid_i,
@@ -82,6 +88,7 @@ module ow_engine_pick
   input  logic [3:0]                  fifo_empty_i,
   input  logic [3:0]                  fifo_full_i,
   // Choice.
+  output logic                        idle_o,
   output logic                        any_o,
   output logic [NumThreads-1:0]       pick_o,
   output logic [ThreadW-1:0]          thread_o,
@@ -101,6 +108,10 @@ module ow_engine_pick
   tmask_t     blk_fifo, blk_red;
   tmask_t     lock;       // the thread that will have the reduction
   tmask_t     placed;     // the threads that will have a place in their output queue
+  tmask_t     own;        // the threads that have operands and a place for what they make
+  tmask_t     red_could;  // the reductions of them that the beat in I1 is not of
+  tmask_t     due_q;      // the reductions that are due
+  logic [3:0] passed_q;   // vectors that have ended while a reduction waited
   logic [7:0] in_ok, out_ok;
 
   always_comb begin
@@ -118,6 +129,8 @@ module ow_engine_pick
     blk_weight_o = '0;
     blk_fifo = '0;
     blk_red = '0;
+    own = '0;
+    red_could = '0;
     ready_o = '0;
     if (live_i != '0) begin
       out_ok = s_valid_i && s_sends_i ? out_more_i : out_ready_i;
@@ -153,13 +166,27 @@ module ow_engine_pick
       lock = red_lock_i;
       if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
       if (lock != '0) blk_red = red_i & ~lock;
+      else if (due_q != '0) blk_red = red_i & ~due_q;
       if (red_end_i != '0) blk_red = blk_red | (red_i & ~red_end_i);
-      if (!stop_i) begin
-        ready_o = live_i & ~blk_out_o & ~blk_mem_o &
-                  (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo | blk_red));
-      end
+      own = live_i & ~blk_out_o & (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo));
+      red_could = own & red_i & ~ending_i & ~s_hot;
+      if (!stop_i) ready_o = own & ~blk_mem_o & (ending_i | ~blk_red);
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      due_q <= '0;
+      passed_q <= '0;
+    end else if (due_q != '0) begin
+      due_q <= due_q & own & ~(issue_red_i ? s_hot_i : '0);
+    end else if (issue_red_i && s_row_ends_i && red_could != '0) begin
+      if (passed_q == 4'd15) due_q <= red_could;
+      passed_q <= passed_q + 4'd1;
+    end
+  end
+
+  assign idle_o = due_q == '0;
 
   ow_engine_sched #(.NumThreads(NumThreads)) u_sched (
     .clk_i, .rst_i,

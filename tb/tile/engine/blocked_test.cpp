@@ -87,4 +87,37 @@ TEST(EngineBlocked, AReductionThatSendsHoldsNoOtherOneInMidVector) {
   }
 }
 
+// A reduction without the priority bit has its turn beside one with it, whatever the length of that
+// one's vectors is and whoever else takes the turns of threads without the bit.
+TEST(EngineBlocked, AReductionHasItsTurnBesideOneWithPriority) {
+  for (const int others : {0, 1, 2, 3}) {
+    for (uint16_t beats = 1; beats <= 8; beats++) {
+      Bench<VEngine8> b(8);
+      Dsr rows = mem(1024, static_cast<uint16_t>(8 * beats), 2);
+      rows.len[1] = 8000;
+      rows.step[1] = static_cast<int16_t>(-16 * beats);
+      b.write_dsr(0, mem(4096, 1, 0));
+      b.write_dsr(1, rows);
+      Insn first = insn(kSum, kF16, 1, 0, 1);
+      first.prio = true;
+      b.launch(first);
+      for (int t = 0; t < others; t++) {
+        Dsr to = mem(5120 + 64 * t, 8, 2), from = mem(6144 + 64 * t, 8, 2);
+        for (Dsr* d : {&to, &from}) {
+          d->len[1] = 8000;
+          d->step[1] = -16;
+        }
+        b.write_dsr(2 * t + 2, to);
+        b.write_dsr(2 * t + 3, from);
+        b.launch(insn(kMov, kF16, 2 + t, 2 * t + 2, 2 * t + 3));
+      }
+      launch_sum(&b);
+      const uint64_t start = b.cycle();
+      while (b.active(9) && b.cycle() < start + 1000) b.tick();
+      // 16 vectors, or 16 turns of the threads without the bit, and its own beats.
+      EXPECT_LE(b.cycle() - start, 320u) << others << " others, vectors of " << beats << " beats";
+    }
+  }
+}
+
 }  // namespace
