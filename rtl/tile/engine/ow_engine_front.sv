@@ -156,7 +156,7 @@ module ow_engine_front
   ctx_t            show_ctx;
   tmask_t          takes_tags, tag_fed, tag_fed_early;
   logic            tag_full;
-  tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
+  tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight, blk_red;
 
   logic halt_q;
   always_ff @(posedge clk_i) begin
@@ -191,7 +191,7 @@ module ow_engine_front
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .any_o(any), .pick_o(pick_hot), .thread_o(pick_t), .ready_o(ready),
     .blk_in_o(blk_in), .blk_out_o(blk_out), .blk_mem_o(blk_mem), .blk_row_o(blk_row),
-    .blk_weight_o(blk_weight)
+    .blk_weight_o(blk_weight), .blk_red_o(blk_red)
   );
 
   // ----------------------------------------------------------------------------- stage I1 --
@@ -403,6 +403,7 @@ module ow_engine_front
     .clk_i, .rst_i,
     .active_i(active), .live_i(live), .ending_i(ending), .ready_i(ready), .blk_in_i(blk_in),
     .blk_out_i(blk_out), .blk_mem_i(blk_mem), .blk_row_i(blk_row), .blk_weight_i(blk_weight),
+    .blk_red_i(blk_red),
     .inq_valid_i, .s_live_i(s_live), .s_hot_i(s_hot), .any_i(any), .go_i(go || fifo_stale),
     .issue_i(issue),
     .data_i(issue_data_o), .weight_i(issue_data_o && c.wtrig && v_end),

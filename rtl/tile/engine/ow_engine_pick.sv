@@ -97,7 +97,8 @@ module ow_engine_pick
   output logic [NumThreads-1:0]       blk_out_o,
   output logic [NumThreads-1:0]       blk_mem_o,
   output logic [NumThreads-1:0]       blk_row_o,
-  output logic [NumThreads-1:0]       blk_weight_o
+  output logic [NumThreads-1:0]       blk_weight_o,
+  output logic [NumThreads-1:0]       blk_red_o
 );
 
   typedef logic [NumThreads-1:0] tmask_t;
@@ -105,7 +106,7 @@ module ow_engine_pick
   tmask_t     s_hot;      // the thread in I1, if there is one
   tmask_t     lacks;      // an input: as blk_in_o, but early
   tmask_t     ctrl_a;     // a control wavelet is at operand a, which does not wait for operand b
-  tmask_t     blk_fifo, blk_red;
+  tmask_t     blk_fifo;
   tmask_t     lock;       // the thread that will have the reduction
   tmask_t     placed;     // the threads that will have a place in their output queue
   tmask_t     own;        // the threads that have operands and a place for what they make
@@ -128,7 +129,7 @@ module ow_engine_pick
     blk_row_o = '0;
     blk_weight_o = '0;
     blk_fifo = '0;
-    blk_red = '0;
+    blk_red_o = '0;
     own = '0;
     red_could = '0;
     ready_o = '0;
@@ -165,12 +166,13 @@ module ow_engine_pick
       if (!(s_valid_i && s_wtrig_i ? w_rest_i : w_some_i)) blk_weight_o = wtrig_i;
       lock = red_lock_i;
       if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
-      if (lock != '0) blk_red = red_i & ~lock;
-      else if (due_q != '0) blk_red = red_i & ~due_q;
-      if (red_end_i != '0) blk_red = blk_red | (red_i & ~red_end_i);
+      if (lock != '0) blk_red_o = red_i & ~lock;
+      else if (due_q != '0) blk_red_o = red_i & ~due_q;
+      if (red_end_i != '0) blk_red_o = blk_red_o | (red_i & ~red_end_i);
+      blk_red_o = blk_red_o & ~ending_i;
       own = live_i & ~blk_out_o & (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo));
       red_could = own & red_i & ~ending_i & ~s_hot;
-      if (!stop_i) ready_o = own & ~blk_mem_o & (ending_i | ~blk_red);
+      if (!stop_i) ready_o = own & ~(blk_mem_o | blk_red_o);
     end
   end
 
