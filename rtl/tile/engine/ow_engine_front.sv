@@ -395,7 +395,7 @@ module ow_engine_front
     .out_use_o(out_use), .fifos_used_o(fifos_used), .fifo_rd_o(fifo_rd), .fifo_wr_o(fifo_wr),
     .own_o(inq_owned_o),
     .fault_o, .fault_pc_o, .fault_addr_o,
-    .show_i(show), .show_ctx_o(show_ctx), .dsr_i(dsr_idx_i), .dsr_used_o(dsr_used),
+    .show_i(show), .show_ctx_o(show_ctx), .dsr_we_i, .dsr_i(dsr_idx_i), .dsr_used_o(dsr_used),
     .idle_o(table_idle)
   );
 
