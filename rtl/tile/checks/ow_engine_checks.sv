@@ -19,6 +19,13 @@ bind ow_engine_front ow_live_check #(.NumThreads(NumThreads)) u_live (
   .row_blocked_i(w_blocked), .s_hot_i(s_hot), .issue_i(issue)
 );
 
+// What is complete is in memory for elements at indices.
+bind ow_engine_back ow_order_check #(.Lanes(Lanes), .SramBanks(SramBanks)) u_order (
+  .clk_i, .rst_i, .end_mem_i(end_mem_o), .head_i(head_o), .wr_req_i(wr_req_o), .wr_gnt_i,
+  .wr_addr_i(wr_addr_o), .wr_be_i(wr_be_o), .gth_req_i(gth_req_o), .gth_gnt_i,
+  .gth_row_i(gth_row_o)
+);
+
 // A claim is made only where there is a place.
 bind ow_pack_claims ow_stream_check #(
   .Width(1), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)
