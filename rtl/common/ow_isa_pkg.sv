@@ -364,7 +364,7 @@ package ow_isa_pkg;
 
   // Register accesses that stop the tile.
   typedef enum logic [4:0] {
-    REGS_SELFTEST  = 5'd1,  // the core started the memory self-test
+    REGS_SELFTEST  = 5'd1,
     REGS_PRNG_BUSY = 5'd2
   } regs_cause_e;
 

@@ -240,6 +240,7 @@ module ow_engine
   output logic                  ev_beat_o,
   output logic                  ev_weight_o,
   output counter_e              cause_o,
+  output logic                  active_o,     // a thread has an instruction
   output logic                  idle_o        // nothing changes at this edge, given these inputs
 );
 
@@ -269,7 +270,7 @@ module ow_engine
       .row_closed_o, .row_closed_written_o, .row_free_i, .acc_raddr_i, .acc_rdata_o,
       .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
       .fp_o, .fp_ready_i, .fp_result_i,
-      .ev_beat_o, .ev_weight_o, .idle_o
+      .ev_beat_o, .ev_weight_o, .active_o, .idle_o
     );
     // What is written is in the SRAM when the instruction is complete.
     assign {tensor_quick_o, hold_o, hold_look_o, wr_gives_o, rd1_req_o, rd1_addr_o} = '0;
@@ -334,7 +335,8 @@ module ow_engine
       .end_mem_i(end_mem), .end_mem_thread_i(end_mem_thread),
       .end_beat_i(end_beat), .end_beat_thread_i(end_beat_thread),
       .end_late_i(end_late), .end_late_thread_i(end_late_thread),
-      .end_out_i(end_out), .end_out_thread_i(end_out_thread), .idle_o(front_idle)
+      .end_out_i(end_out), .end_out_thread_i(end_out_thread),
+      .active_o, .idle_o(front_idle)
     );
 
     ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),

@@ -112,6 +112,7 @@ module ow_engine_front
   input  logic [3:0]                 end_late_thread_i,
   input  logic                       end_out_i,
   input  logic [ThreadW-1:0]         end_out_thread_i,
+  output logic                       active_o,
   output logic                       idle_o
 );
 
@@ -465,6 +466,7 @@ module ow_engine_front
                         16'd1 << c.most),
              "that a beat may end its inner vector is not known ahead")
 
+  assign active_o = active != '0;
   assign idle_o = !any && w_idle && tags_idle && pick_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&
                   !(dsr_we_i && dsr_ready_o) && launch_idle && !row_free_i;
