@@ -12,7 +12,8 @@
 //
 //   NumThreads   contexts
 //   *_i          the thread table's masks, one bit a thread (ow_engine_threads)
-//   red_end_i    the one whose end waits for the results of all reductions: no other reduction goes on
+//   red_end_i    the one whose end waits for the results of all reductions: no other reduction begins a
+//                vector
 //   s_valid_i    stage I1 plans a beat of the thread s_hot_i in this cycle, ..
 //   s_in_i ...   .. which is one that needs a wavelet of these queues, sends, writes SRAM, runs a
 //                reduction, axpyw or dotw: as the masks say of it, but from its context
@@ -167,8 +168,8 @@ module ow_engine_pick
       lock = red_lock_i;
       if (s_valid_i && s_red_i && (lock & ~s_hot_i) == '0) lock = s_row_ends_i ? '0 : s_hot_i;
       if (lock != '0) blk_red_o = red_i & ~lock;
+      else if (red_end_i != '0) blk_red_o = red_i & ~red_end_i;
       else if (due_q != '0) blk_red_o = red_i & ~due_q;
-      if (red_end_i != '0) blk_red_o = blk_red_o | (red_i & ~red_end_i);
       blk_red_o = blk_red_o & ~ending_i;
       own = live_i & ~blk_out_o & (ending_i | ~(lacks | blk_row_o | blk_weight_o | blk_fifo));
       red_could = own & red_i & ~ending_i & ~s_hot;

@@ -120,4 +120,29 @@ TEST(EngineBlocked, AReductionHasItsTurnBesideOneWithPriority) {
   }
 }
 
+// The fault of a reduction waits for the results of others. One of these that has just begun a
+// vector ends it.
+TEST(EngineBlocked, TheFaultOfAReductionWaitsForNoneInMidVector) {
+  for (int beats = 2; beats < 6; beats++) {
+    for (int when = 0; when < 40; when++) {
+      Bench<VEngine8> b(8);
+      Dsr rows = mem(1024, static_cast<uint16_t>(8 * beats), 2);
+      rows.len[1] = 400;
+      rows.step[1] = static_cast<int16_t>(-16 * beats);
+      for (int t = 0; t < 2; t++) {
+        b.write_dsr(2 * t, mem(4096 + 16 * t, 1, 0));
+        b.write_dsr(2 * t + 1, rows);
+        b.launch(insn(kSum, kF16, 1 + t, 2 * t, 2 * t + 1));
+      }
+      for (int k = 0; k < when; k++) b.tick();
+      b.write_dsr(10, mem(kResult, 1, 2));
+      b.write_dsr(11, mem(0xFF000, 8, 2));
+      b.launch(insn(kSum, kF16, 9, 10, 11));
+      for (int k = 0; k < 400 && b->fault_o == 0; k++) b.tick();
+      EXPECT_NE(b->fault_o, 0u) << beats << " beats, " << when << " cycles";
+      b.finish(8000);
+    }
+  }
+}
+
 }  // namespace
