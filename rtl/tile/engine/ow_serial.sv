@@ -19,8 +19,7 @@
 //   rd_*, wr_*   SRAM (ow_sram), lines of 4 bytes; all else as of ow_engine
 //   fp_*         the reducer's adder, which the engine has for an element at a time
 //   fault_o ...  the first fault; it ends the thread
-//   active_o     a thread has an instruction
-//   idle_o       nothing changes at this edge, given these inputs
+//   active_o     a thread has an instruction; idle_o: nothing changes at this edge, given these inputs
 `include "ow_assert.svh"
 
 module ow_serial
@@ -91,8 +90,7 @@ module ow_serial
   input  logic [31:0]         fp_result_i,
   output logic                ev_beat_o,
   output logic                ev_weight_o,
-  output logic                active_o,
-  output logic                idle_o
+  output logic                active_o, idle_o
 );
 
   `OW_ASSERT_INIT(threads_2_to_4, NumThreads >= 2 && NumThreads <= 4)

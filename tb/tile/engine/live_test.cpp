@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs of which some output queues are not drained and some input queues get nothing:
 // every other thread ends meanwhile, and all of them end afterwards. The checker of liveness is
-// bound to the engine with 2 lanes (ow_live_check); the 8 lanes are looked at from outside only.
+// bound to the engine (ow_live_check).
 #include <cstdio>
 
 #include "engine_bench.h"
