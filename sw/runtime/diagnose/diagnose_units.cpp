@@ -328,7 +328,7 @@ void Diagnoser::reduction_wait(const TileState& t, const std::string& who, const
     }
   }
   graph_.describe(self, text);
-  add(HangCause::ReductionWait, &t, false, text);
+  add_diagnosis(HangCause::ReductionWait, &t, false, text);
 }
 
 void Diagnoser::threads(const TileState& t) {
