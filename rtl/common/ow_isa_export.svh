@@ -224,6 +224,7 @@ export ow_isa_pkg::WAIT_INPUT;
 export ow_isa_pkg::WAIT_OUTPUT;
 export ow_isa_pkg::WAIT_ROW;
 export ow_isa_pkg::WAIT_MEMORY;
+export ow_isa_pkg::WAIT_REDUCTION;
 export ow_isa_pkg::thread_wait_e;
 export ow_isa_pkg::RED_WAIT_NOTHING;
 export ow_isa_pkg::RED_WAIT_ROW;

@@ -297,11 +297,12 @@ package ow_isa_pkg;
 
   // What a thread waits for.
   typedef enum logic [2:0] {
-    WAIT_NOTHING = 3'd0,  // nothing
-    WAIT_INPUT   = 3'd1,  // an input queue
-    WAIT_OUTPUT  = 3'd2,  // an output queue
-    WAIT_ROW     = 3'd3,  // an accumulator row
-    WAIT_MEMORY  = 3'd4   // memory
+    WAIT_NOTHING   = 3'd0,  // nothing
+    WAIT_INPUT     = 3'd1,  // an input queue
+    WAIT_OUTPUT    = 3'd2,  // an output queue
+    WAIT_ROW       = 3'd3,  // an accumulator row
+    WAIT_MEMORY    = 3'd4,  // memory
+    WAIT_REDUCTION = 3'd5   // another reduction
   } thread_wait_e;
 
   // What the reducer waits for.
@@ -363,7 +364,7 @@ package ow_isa_pkg;
 
   // Register accesses that stop the tile.
   typedef enum logic [4:0] {
-    REGS_SELFTEST  = 5'd1,  // the core started the memory self-test
+    REGS_SELFTEST  = 5'd1,
     REGS_PRNG_BUSY = 5'd2
   } regs_cause_e;
 

@@ -20,9 +20,9 @@
 // cycles without one.
 // Latency: one cycle per station for a frame that passes; an answer begins in the cycle after its
 // command has ended.
-// Errors: a frame with a wrong CRC does nothing. The station does not notice commands that overlap.
-// If commands of both lines end in the same cycle, only that of the line that runs west is carried
-// out. A command that ends while an answer is sent is carried out, but not answered.
+// Errors: a frame with a wrong CRC does nothing. A command that cannot be answered is not carried out,
+// so the host may send it again: one that ends while an answer is sent, and of two that end in the
+// same cycle that of the line that runs east.
 //
 //   col_i            the station's physical column
 //   east_near_i ...  line that runs east: from the station to the west, from the one beyond it
@@ -82,6 +82,16 @@ module ow_chain_node
     end
   end
 
+  // The answer, while it is sent.
+  logic [6:0]  left_q;   // bits left, 0: nothing
+  logic        side_q;   // the line
+  logic        start_q;  // the start bit is next
+  logic [47:0] answer_q;
+  logic [15:0] answer_crc_q;
+  logic        answers, bit_out;
+  assign answers = left_q != 7'd0 || start_q;
+  assign bit_out = start_q ? 1'b1 : left_q > 7'd16 ? answer_q[47] : answer_crc_q[15];
+
   // A command for this station. Its answer goes out on the other line.
   logic         command, from, to_all;
   chain_frame_t frame;   // its CRC is not kept
@@ -96,7 +106,7 @@ module ow_chain_node
       automatic chain_frame_t taken;
       taken = {shift_q[d], 16'd0};
       if (sure[d] && !taken.answer &&
-          (taken.column == col_i || taken.column == STATION_ALL_COLUMNS)) begin
+          ((taken.column == col_i && !answers) || taken.column == STATION_ALL_COLUMNS)) begin
         command = 1'b1;
         from = 1'(d);
         frame = taken;
@@ -113,15 +123,6 @@ module ow_chain_node
   assign reg_re_o = command;
   assign reg_addr_o = frame.address;
   assign reg_wdata_o = frame.data;
-
-  // The answer, while it is sent.
-  logic [6:0]  left_q;   // bits left, 0: nothing
-  logic        side_q;   // the line
-  logic        start_q;  // the start bit is next
-  logic [47:0] answer_q;
-  logic [15:0] answer_crc_q;
-  logic        bit_out;
-  assign bit_out = start_q ? 1'b1 : left_q > 7'd16 ? answer_q[47] : answer_crc_q[15];
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -169,7 +170,7 @@ module ow_chain_node
           end
         end
       end
-      if (left_q != 7'd0 || start_q) begin
+      if (answers) begin
         line_q[side_q] <= bit_out;
         start_q <= 1'b0;
         if (!start_q) begin

@@ -88,7 +88,7 @@ module ow_link_recv #(
           nack_q <= 1'b1;
           owe_q <= 1'b1;  // the frame may have held an acknowledgement that waits for an answer
           if (hint_valid_i) epoch_q <= hint_i;
-          wrong_q <= wrong_q + 6'd3;
+          wrong_q <= wrong_q > 6'd60 ? '1 : wrong_q + 6'd3;
         end else begin
           if (wrong_q != '0) wrong_q <= wrong_q - 6'd1;
           epoch_q <= epoch_i;

@@ -1,5 +1,7 @@
 rtl/tile/checks/ow_host_checks.sv
 rtl/tile/checks/ow_core_checks.sv
 rtl/tile/checks/ow_memory_checks.sv
+rtl/tile/checks/ow_live_check.sv
+rtl/tile/checks/ow_order_check.sv
 rtl/tile/checks/ow_engine_checks.sv
 rtl/tile/checks/ow_reduce_checks.sv

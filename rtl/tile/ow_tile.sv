@@ -344,7 +344,7 @@ module ow_tile
   counter_e eng_cause;
   logic       ev_beat, ev_weight, red_wait;
   logic [1:0] ev_red_elem;
-  logic engine_idle, red_idle;
+  logic engine_active, engine_idle, red_idle;
   fp_ask_t fp_ask;
   logic red_fault, fp_ready;
   logic [4:0] red_fault_cause;
@@ -402,7 +402,7 @@ module ow_tile
     .fault_o(engine_fault), .fault_pc_o(engine_fault_pc), .fault_addr_o(engine_fault_addr),
     .thread_sel_i(thread_sel), .thread_state_o(thread_state),
     .fp_ready_i(fp_ready), .fp_result_i(fp_result), .ev_beat_o(ev_beat), .ev_weight_o(ev_weight),
-    .cause_o(eng_cause), .idle_o(engine_idle)
+    .cause_o(eng_cause), .active_o(engine_active), .idle_o(engine_idle)
   );
 
   ow_reduce #(.Lanes(Lanes), .SramBytes(SramBytes), .Queues(Queues), .Adders(ReduceAdders),
@@ -460,7 +460,7 @@ module ow_tile
     .ramp_err_unit_i(take_err ? queue_of(two_takers_q) : ramp_err_unit),
     .prng_we_o(prng_we), .prng_sel_o(prng_sel), .prng_rdata_i(prng_rdata),
     .prng_busy_i(prng_busy),
-    .mbist_start_o(mbist_start), .mbist_sel_o(mbist_sel), .mbist_rdata_i(mbist_rdata),
+    .unit_busy_i(engine_active || red_busy), .mbist_start_o(mbist_start), .mbist_sel_o(mbist_sel), .mbist_rdata_i(mbist_rdata),
     .thread_sel_o(thread_sel), .thread_state_i(thread_state),
     .ev_beat_i(ev_beat), .ev_red_elem_i(ev_red_elem), .ev_in_i(ev_in), .ev_out_i(ev_out),
     .ev_weight_i(ev_weight), .eng_cause_i(eng_cause), .red_wait_i(red_wait),

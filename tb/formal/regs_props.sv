@@ -84,7 +84,7 @@ module regs_props
     .red_fault_i('0), .red_fault_cause_i('0), .red_fault_pc_i('0), .red_fault_addr_i('0),
     .ramp_err_i('0), .ramp_err_cause_i('0), .ramp_err_unit_i('0),
     .thread_sel_o(), .thread_state_i('0), .prng_we_o(), .prng_sel_o(), .prng_rdata_i('0), .prng_busy_i('0),
-    .mbist_start_o(), .mbist_sel_o(), .mbist_rdata_i('0),
+    .unit_busy_i('0), .mbist_start_o(), .mbist_sel_o(), .mbist_rdata_i('0),
     .ev_beat_i('0), .ev_red_elem_i('0), .ev_in_i('0), .ev_out_i('0), .ev_weight_i('0),
     .eng_cause_i(CTR_BEATS), .red_wait_i('0), .idle_o()
   );

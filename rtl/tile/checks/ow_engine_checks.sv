@@ -9,6 +9,23 @@ bind ow_engine_launch ow_stream_check #(
   .clk_i, .rst_i, .valid_i, .ready_i(ready_o || (valid_i && quick_o)), .data_i(insn_i)
 );
 
+// A thread that has what it needs issues.
+bind ow_engine_front ow_live_check #(.NumThreads(NumThreads)) u_live (
+  .clk_i, .rst_i, .halt_i(halt_q), .live_i(live), .ending_i(ending), .prio_i(prio),
+  .sticky_i(sticky), .red_i(red), .red_lock_i(red_lock), .wtrig_i(wtrig), .in_use_i(in_use),
+  .two_a_i(two_a), .out_use_i(out_use), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
+  .claimed_i(claimed), .fed_i(tag_fed), .inq_valid_i, .inq_ctrl_i(inq_ctrl), .out_ready_i,
+  .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full), .weight_i(w_valid),
+  .row_blocked_i(w_blocked), .s_hot_i(s_hot), .issue_i(issue)
+);
+
+// What is complete is in memory for elements at indices.
+bind ow_engine_back ow_order_check #(.Lanes(Lanes), .SramBanks(SramBanks)) u_order (
+  .clk_i, .rst_i, .end_mem_i(end_mem_o), .head_i(head_o), .wr_req_i(wr_req_o), .wr_gnt_i,
+  .wr_addr_i(wr_addr_o), .wr_be_i(wr_be_o), .gth_req_i(gth_req_o), .gth_gnt_i,
+  .gth_row_i(gth_row_o)
+);
+
 // A claim is made only where there is a place.
 bind ow_pack_claims ow_stream_check #(
   .Width(1), .MayFall(1'b1), .MayChange(1'b1), .Room(1'b1)

@@ -38,8 +38,8 @@
 //   tensor_sync_done_i  thread 0 is complete
 //   tensor_hold_i       what the engine wrote is not all in memory yet, so fence.i waits. Loads and
 //                       stores of such lines wait at the memory
-//   dsr_*               descriptor registers. A write waits for dsr_ready_i, which belongs to
-//                       dsr_idx_o whether or not it is written. A read (dsr_re_o) waits for
+//   dsr_*               descriptor registers. A write waits for dsr_ready_i, which counts
+//                       only while dsr_we_o is high. A read (dsr_re_o) waits for
 //                       dsr_rvalid_i, which comes with dsr_rdata_i
 //   cycle_i             the wafer's cycle count
 //   retire_o            the instruction in write-back, for scoreboards

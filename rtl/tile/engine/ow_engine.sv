@@ -240,6 +240,7 @@ module ow_engine
   output logic                  ev_beat_o,
   output logic                  ev_weight_o,
   output counter_e              cause_o,
+  output logic                  active_o,     // a thread has an instruction
   output logic                  idle_o        // nothing changes at this edge, given these inputs
 );
 
@@ -269,7 +270,7 @@ module ow_engine
       .row_closed_o, .row_closed_written_o, .row_free_i, .acc_raddr_i, .acc_rdata_o,
       .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o,
       .fp_o, .fp_ready_i, .fp_result_i,
-      .ev_beat_o, .ev_weight_o, .idle_o
+      .ev_beat_o, .ev_weight_o, .active_o, .idle_o
     );
     // What is written is in the SRAM when the instruction is complete.
     assign {tensor_quick_o, hold_o, hold_look_o, wr_gives_o, rd1_req_o, rd1_addr_o} = '0;
@@ -294,7 +295,7 @@ module ow_engine
     logic [7:0]                 src_words;
     beat_t                      beat;
     logic [2:0]                 out_q;
-    logic                       issue_data, issue_pipe, early_wr, slot;
+    logic                       issue_data, issue_pipe, early_wr, slot, claim;
     logic [31:0]                word;
     // Threads, resources, events.
     logic                       launch;
@@ -324,6 +325,7 @@ module ow_engine
       .src_row_o(src_row), .src_words_o(src_words), .src_meets_i(src_meets),
       .beat_o(beat), .thread_o(thread), .out_q_o(out_q),
       .issue_data_o(issue_data), .issue_pipe_o(issue_pipe), .early_wr_o(early_wr), .slot_o(slot),
+      .claim_o(claim),
       .word_o(word), .launch_o(launch), .launch_hot_o(launch_hot), .kill_o(kill),
       .beats_full_i(beats_full), .beats_one_i(beats_one),
       .wq_full_i(wq_full), .wq_one_i(wq_one), .out_ready_i(out_ready), .out_more_i(out_more),
@@ -333,7 +335,8 @@ module ow_engine
       .end_mem_i(end_mem), .end_mem_thread_i(end_mem_thread),
       .end_beat_i(end_beat), .end_beat_thread_i(end_beat_thread),
       .end_late_i(end_late), .end_late_thread_i(end_late_thread),
-      .end_out_i(end_out), .end_out_thread_i(end_out_thread), .idle_o(front_idle)
+      .end_out_i(end_out), .end_out_thread_i(end_out_thread),
+      .active_o, .idle_o(front_idle)
     );
 
     ow_engine_back #(.Lanes(Lanes), .SramBytes(SramBytes), .SramBanks(SramBanks),
@@ -346,6 +349,7 @@ module ow_engine
       .src_row_i(src_row), .src_words_i(src_words), .src_meets_o(src_meets),
       .beat_i(beat), .thread_i(thread), .out_q_i(out_q),
       .issue_data_i(issue_data), .issue_pipe_i(issue_pipe), .early_wr_i(early_wr), .slot_i(slot),
+      .claim_i(claim),
       .word_i(word), .launch_i(launch), .launch_hot_i(launch_hot), .kill_i(kill),
       .beats_full_o(beats_full), .beats_one_o(beats_one),
       .wq_full_o(wq_full), .wq_one_o(wq_one), .out_ready_o(out_ready), .out_more_o(out_more),

@@ -11,7 +11,7 @@
 //   hazard_o     some of them are still to be written, by write buffer slot hazard_slot_o among
 //                others; room_o: their lines have places; src_*: ow_engine_issue
 //   beat_i       the beat, but for write slot and lines; thread_i whose, out_q_i its output queue
-//   issue_*_i, early_wr_i, slot_i   what is issued of it (ow_engine_issue); word_i what a move to
+//   issue_*_i, early_wr_i, slot_i, claim_i   what is issued of it (ow_engine_issue); word_i what a move to
 //                memory writes that goes straight into the write buffer, in each word
 //   launch_i, launch_hot_i, kill_i   a thread is launched; which; threads whose index has led out of
 //                memory
@@ -65,6 +65,7 @@ module ow_engine_back
   input  logic                       issue_pipe_i,
   input  logic                       early_wr_i,
   input  logic                       slot_i,
+  input  logic                       claim_i,
   input  logic [31:0]                word_i,
   input  logic                       launch_i,
   input  logic [NumThreads-1:0]      launch_hot_i,
@@ -292,7 +293,7 @@ module ow_engine_back
                      .Queues(32'(Tile.queues)), .PackSlots(PackSlots)) u_output (
     .clk_i, .rst_i,
     .alloc_ready_o(out_ready_o), .alloc_more_o(out_more_o),
-    .alloc_valid_i(issue_pipe_i && beat_i.r.out), .alloc_q_i(out_q_i),
+    .alloc_valid_i(claim_i), .alloc_q_i(out_q_i),
     .m_i(m), .m_a_i(m_a), .fire_i(fire), .early_o(early),
     .r_valid_i(r_valid), .r_i(r), .r_data_i(r_data), .late_valid_i(late_o), .sends_i(sends),
     .outq_level_i, .push_o, .q_o(push_q_o), .data_o(push_data_o),

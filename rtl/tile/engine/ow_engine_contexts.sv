@@ -8,7 +8,7 @@
 //                same cycle. s_*_o: its context, from the next cycle until another one is chosen
 //   done_*       context of a thread that completes; show_*: of the thread that the status shows,
 //                if it is active
-//   dsr_used_o   an active thread uses the descriptor dsr_i
+//   dsr_used_o   dsr_we_i is high, and an active thread uses the descriptor dsr_i
 `include "ow_assert.svh"
 
 module ow_engine_contexts
@@ -36,6 +36,7 @@ module ow_engine_contexts
   input  logic [NumThreads-1:0] active_i,
   input  logic [ThreadW-1:0]    show_i,
   output ctx_t                  show_ctx_o,
+  input  logic                  dsr_we_i,
   input  logic [4:0]            dsr_i,
   output logic                  dsr_used_o
 );
@@ -74,7 +75,7 @@ module ow_engine_contexts
 
   always_comb begin
     dsr_used_o = 1'b0;
-    if (active_i != '0) begin
+    if (dsr_we_i && active_i != '0) begin
       for (int unsigned t = 0; t < NumThreads; t++) begin
         if (active_i[t] &&
             (ctx_q[t].d_dsr == dsr_i ||

@@ -81,6 +81,7 @@ module ow_engine_front
   output logic                       issue_pipe_o,
   output logic                       early_wr_o,
   output logic                       slot_o,
+  output logic                       claim_o,
   output logic [31:0]                word_o,
   output logic                       launch_o,
   output logic [NumThreads-1:0]      launch_hot_o,
@@ -111,6 +112,7 @@ module ow_engine_front
   input  logic [3:0]                 end_late_thread_i,
   input  logic                       end_out_i,
   input  logic [ThreadW-1:0]         end_out_thread_i,
+  output logic                       active_o,
   output logic                       idle_o
 );
 
@@ -124,7 +126,7 @@ module ow_engine_front
 
   // Threads.
   tmask_t       active, live, ending, waits, memdst, sticky, prio, red, red_lock, red_end, stoch;
-  tmask_t       wtrig, two, off;
+  tmask_t       wtrig, two, off, claimed;
   tmask_t [7:0] in_use, two_a, out_use;
   tmask_t [3:0] fifo_rd, fifo_wr;
   logic         fifos_used;
@@ -134,6 +136,7 @@ module ow_engine_front
   tmask_t          pick_hot, s_hot;
   tid_t            pick_t, s_t;
   logic            s_valid, s_live, s_ending, s_started, s_kill, s_half_a, s_half_b, s_locked_out;
+  logic            s_claimed;
   ctx_t            c;
   walk_t           s_walk;
   logic [31:0]     s_scal;
@@ -147,14 +150,14 @@ module ow_engine_front
   logic            fifo_stale;   // the thread in I1 stays there for its FIFOs' addresses
   logic            may_row_end, may_end;
   logic [7:0]      w_pop;
-  logic            wtrig_done, save, dsr_used, w_idle, issue_idle, status_idle, table_idle;
+  logic            wtrig_done, save, dsr_used, w_idle, pick_idle, issue_idle, status_idle, table_idle;
   logic [4:0]      save_dsr;
   logic [23:0]     save_addr;
   tid_t            show;  // the thread whose context is shown
   ctx_t            show_ctx;
   tmask_t          takes_tags, tag_fed, tag_fed_early;
   logic            tag_full;
-  tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight;
+  tmask_t          ready, blk_in, blk_out, blk_mem, blk_row, blk_weight, blk_red;
 
   logic halt_q;
   always_ff @(posedge clk_i) begin
@@ -177,18 +180,19 @@ module ow_engine_front
     .prio_i(prio), .red_i(red), .wtrig_i(wtrig), .in_use_i(in_use), .two_i(two), .two_a_i(two_a),
     .out_use_i(out_use), .fifos_used_i(fifos_used), .fifo_rd_i(fifo_rd), .fifo_wr_i(fifo_wr),
     .red_lock_i(red_lock), .red_end_i(red_end),
-    .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB),
+    .s_valid_i(s_live), .s_hot_i(s_hot), .s_in_i(s_in), .s_sends_i(c.d_kind == SRC_FAB && !s_claimed),
     .s_mem_i(c.d_kind == SRC_MEM), .s_red_i(c.red), .s_wtrig_i(c.wtrig),
     .s_ends_i(may_end || s_ending),
-    .s_row_ends_i(may_row_end),
+    .s_row_ends_i(may_row_end), .issue_red_i(issue_data_o && c.red), .idle_o(pick_idle),
     .stop_i(halt_q || beats_full_i || (beats_one_i && s_live) || fifo_stale),
     .inq_valid_i, .inq_more_i, .inq_ctrl_i(inq_ctrl),
-    .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early), .tag_full_i(tag_full), .out_ready_i, .out_more_i,
+    .tag_i(takes_tags), .fed_i(tag_fed), .fed_early_i(tag_fed_early), .tag_full_i(tag_full),
+    .claimed_i(claimed), .out_ready_i, .out_more_i,
     .wq_full_i, .wq_one_i, .w_some_i(w_valid), .w_rest_i(w_rest), .w_blocked_i(w_blocked_next),
     .fifo_empty_i(fifo_empty), .fifo_full_i(fifo_full),
     .any_o(any), .pick_o(pick_hot), .thread_o(pick_t), .ready_o(ready),
     .blk_in_o(blk_in), .blk_out_o(blk_out), .blk_mem_o(blk_mem), .blk_row_o(blk_row),
-    .blk_weight_o(blk_weight)
+    .blk_weight_o(blk_weight), .blk_red_o(blk_red)
   );
 
   // ----------------------------------------------------------------------------- stage I1 --
@@ -253,7 +257,7 @@ module ow_engine_front
 
   ow_engine_plan #(.Lanes(Lanes), .SramBytes(SramBytes), .Dims(Dims)) u_plan (
     .valid_i(s_valid), .go_i(go), .c_i(c), .thread_i(4'(s_t)), .walk_i(s_walk),
-    .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started),
+    .kill_i(s_kill), .ending_i(s_ending), .started_i(s_started), .claimed_i(s_claimed),
     .half_a_i(s_half_a), .half_b_i(s_half_b), .scal_i(s_scal),
     .a_dim_i(a_dim), .b_dim_i(b_dim), .d_dim_i(d_dim),
     .head_a_i(wave_a), .head_b_i(head_b),
@@ -280,6 +284,7 @@ module ow_engine_front
     .is_data_i(is_data), .is_end_i(is_end), .wclose_i(wclose),
     .late_beat_i(beat_o.late), .none_i(beat_o.none), .src_acc_i(src_acc), .src_meets_i,
     .hazard_i, .room_i, .late_i, .late_soon_i, .direct_i,
+    .sends_i(beat_o.r.out), .claim_o, .claimed_o(claimed), .s_claimed_o(s_claimed),
     .issue_o(issue), .issue_data_o, .issue_pipe_o, .early_wr_o, .slot_o, .off_o(off), .red_end_o(red_end),
     .idle_o(issue_idle)
   );
@@ -391,7 +396,7 @@ module ow_engine_front
     .out_use_o(out_use), .fifos_used_o(fifos_used), .fifo_rd_o(fifo_rd), .fifo_wr_o(fifo_wr),
     .own_o(inq_owned_o),
     .fault_o, .fault_pc_o, .fault_addr_o,
-    .show_i(show), .show_ctx_o(show_ctx), .dsr_i(dsr_idx_i), .dsr_used_o(dsr_used),
+    .show_i(show), .show_ctx_o(show_ctx), .dsr_we_i, .dsr_i(dsr_idx_i), .dsr_used_o(dsr_used),
     .idle_o(table_idle)
   );
 
@@ -399,6 +404,7 @@ module ow_engine_front
     .clk_i, .rst_i,
     .active_i(active), .live_i(live), .ending_i(ending), .ready_i(ready), .blk_in_i(blk_in),
     .blk_out_i(blk_out), .blk_mem_i(blk_mem), .blk_row_i(blk_row), .blk_weight_i(blk_weight),
+    .blk_red_i(blk_red),
     .inq_valid_i, .s_live_i(s_live), .s_hot_i(s_hot), .any_i(any), .go_i(go || fifo_stale),
     .issue_i(issue),
     .data_i(issue_data_o), .weight_i(issue_data_o && c.wtrig && v_end),
@@ -460,7 +466,8 @@ module ow_engine_front
                         16'd1 << c.most),
              "that a beat may end its inner vector is not known ahead")
 
-  assign idle_o = !any && w_idle && tags_idle && issue_idle && status_idle &&
+  assign active_o = active != '0;
+  assign idle_o = !any && w_idle && tags_idle && pick_idle && issue_idle && status_idle &&
                   table_idle && halt_q == halt_i &&
                   !(dsr_we_i && dsr_ready_o) && launch_idle && !row_free_i;
 

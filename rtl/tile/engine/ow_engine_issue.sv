@@ -13,6 +13,10 @@
 // The end of a reduction waits until no result of any is on its way (they are counted together). Until
 // it comes by again no other reduction is chosen, or one with short vectors could go on for ever.
 //
+// A thread that sends claims the place of its vector in the output queue when that beat goes. A
+// reduction claims it with the first beat of its inner vector, and an end that waits for results
+// claims it when it begins to wait. So a full queue stops no thread while others wait for it.
+//
 //   NumThreads   contexts; live_i: of threads that have something to issue
 //   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
 //   there_a_i, ctrl_a_i   a wavelet is there for its operand a, a control wavelet
@@ -27,10 +31,14 @@
 //   late_i       a result of a reduction is there; late_soon_i of them are before that of a beat that
 //                is planned in this cycle
 //   direct_i     nothing that writes memory is under way
+//   sends_i      the beat hands a vector to the output queue
+//   claim_o      a place is claimed; claimed_o: threads that have one, s_claimed_o: the one in I1
 //   issue_*_o    what goes on: anything; data; into the queue of beats
 //   early_wr_o   it goes straight into the write buffer; slot_o: it takes a slot there
 //   red_end_o    the thread whose end waits so
 //   idle_o       nothing is waited for
+`include "ow_assert.svh"
+
 module ow_engine_issue
   import ow_datapath_pkg::*;
   import ow_engine_pkg::*;
@@ -74,6 +82,10 @@ module ow_engine_issue
   input  logic                  late_i,
   input  logic [3:0]            late_soon_i,
   input  logic                  direct_i,
+  input  logic                  sends_i,
+  output logic                  claim_o,
+  output logic [NumThreads-1:0] claimed_o,
+  output logic                  s_claimed_o,
   output logic                  issue_o,
   output logic                  issue_data_o,
   output logic                  issue_pipe_o,
@@ -85,6 +97,10 @@ module ow_engine_issue
 );
 
   typedef logic [NumThreads-1:0] tmask_t;
+
+  tmask_t claimed_q;  // has a place for the vector that it sends next
+  assign s_claimed_o = (claimed_q & s_hot_i) != '0;
+  assign claimed_o = claimed_q;
 
   // What the forecast of stage I0 could not know.
   always_comb begin : recheck
@@ -104,7 +120,8 @@ module ow_engine_issue
         fed = 1'b0;
       end
       if (c_i.red && s_locked_out_i) fed = 1'b0;
-      go_o = (s_ending_i || fed) && !(c_i.d_kind == SRC_FAB && !out_ready_i[c_i.d_q]) &&
+      go_o = (s_ending_i || fed) &&
+             !(c_i.d_kind == SRC_FAB && !s_claimed_o && !out_ready_i[c_i.d_q]) &&
              !(c_i.d_kind == SRC_MEM && wq_full_i) && places_i;
     end
   end
@@ -132,6 +149,10 @@ module ow_engine_issue
                  c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;
   assign early_wr_o = issue_o && early;
   assign issue_pipe_o = issue_o && (is_data_i || is_end_i || wclose_i) && !early;
+  logic sent;
+  assign sent = issue_pipe_o && sends_i;
+  assign claim_o = c_i.d_kind == SRC_FAB && !s_claimed_o &&
+                   (sent || (issue_data_o && c_i.red) || (go_o && ends_early));
   assign slot_o = issue_o && c_i.d_kind == SRC_MEM && !none_i && (is_data_i || is_end_i);
 
   always_ff @(posedge clk_i) begin
@@ -141,7 +162,13 @@ module ow_engine_issue
       was_off_q <= '0;
       late_cnt_q <= '0;
       red_end_q <= '0;
+      claimed_q <= '0;
     end else begin
+      if (sent) begin
+        if (s_claimed_o) claimed_q <= claimed_q & ~s_hot_i;
+      end else if (claim_o) begin
+        claimed_q <= claimed_q | s_hot_i;
+      end
       if (go_o && ends_early) red_end_q <= s_hot_i;
       else if (red_end_q != '0) red_end_q <= red_end_q & live_i & ~(s_hot_i & {NumThreads{s_live_i}});
       if (acc_hazard) begin
@@ -161,6 +188,9 @@ module ow_engine_issue
 
   assign off_o = off_q;
   assign red_end_o = red_end_q & live_i;
+  `OW_ASSERT(claim_of_the_living, (claimed_q & ~live_i) == '0,
+             "a thread that has nothing to issue keeps a place in an output queue")
+
   assign idle_o = off_q == '0 && late_cnt_q == '0 && red_end_q == '0;
 
 endmodule

@@ -173,6 +173,8 @@ module ow_engine_operands
   localparam int unsigned BankHigh = 2 + $clog2(SramBanks) - OffW;
   logic [2:0] leave_q, leave, ask, none, some;
   logic       b_on_0, b_on_1;
+  logic [2:0][BankHigh:BankLow] bank;
+  logic [2:0] same;  // streams for one bank: b and the addend, a and the addend, a and b
 
   always_comb begin
     for (int unsigned k = 0; k < 3; k++) begin
@@ -180,10 +182,17 @@ module ow_engine_operands
       some[k] = ahead[k] >= 4'd2;
     end
     if (m_early_b && (none[0] || none[2] || !g_valid_i)) none[1] = 1'b0;
+    for (int unsigned k = 0; k < 3; k++) bank[k] = req_line[k][BankHigh:BankLow];
+    same = {bank[1] == bank[2], bank[0] == bank[2], bank[0] == bank[1]};
     leave = '0;
     if (req == 3'b111) begin
       leave = leave_q;
       if ((none & leave_q) != '0 && some != '0) leave = some & (~some + 3'd1);
+      // Of two for one bank the memory serves one. Then the third goes beside it. Indices keep their
+      // place, since the gather port takes what they lead to from other banks.
+      else if (!m_early_b && ((leave_q[0] && same[2]) || (leave_q[1] && same[1]) || (leave_q[2] && same[0]))) begin
+        leave = {leave_q[1:0], leave_q[2]};
+      end
     end
     ask = req & ~leave;
     for (int unsigned k = 0; k < 3; k++) begin

@@ -48,6 +48,7 @@ module ow_engine_plan
   input  logic                       kill_i,
   input  logic                       ending_i,   // only the end is left
   input  logic                       started_i,  // a beat was sent to the output queue
+  input  logic                       claimed_i,  // it has a place for a vector there
   input  logic                       half_a_i,
   input  logic                       half_b_i,
   input  logic [31:0]                scal_i,
@@ -441,8 +442,10 @@ module ow_engine_plan
     if (is_end_o) begin
       result.last = 1'b1;
       result.cut = fault_o != FAULT_NONE;
-      // Something is pending behind the pipeline only if something was sent.
-      result.out = c_i.d_kind == SRC_FAB && (started_i || (c_i.close && fault_o == FAULT_NONE));
+      // Something is pending behind the pipeline only if something was sent. A place that was
+      // claimed goes back with an empty vector.
+      result.out = c_i.d_kind == SRC_FAB &&
+                   (started_i || claimed_i || (c_i.close && fault_o == FAULT_NONE));
     end
     if (go_i) begin
       result.thread = thread_i;

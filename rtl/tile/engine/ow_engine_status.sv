@@ -29,6 +29,7 @@ module ow_engine_status
   input  logic [NumThreads-1:0] blk_mem_i,
   input  logic [NumThreads-1:0] blk_row_i,
   input  logic [NumThreads-1:0] blk_weight_i,
+  input  logic [NumThreads-1:0] blk_red_i,
   input  logic [7:0]            inq_valid_i,
   input  logic                  s_live_i,
   input  logic [NumThreads-1:0] s_hot_i,
@@ -107,6 +108,8 @@ module ow_engine_status
                                   ? show_ctx_i.b_q : show_ctx_i.a_q};
         end else if (blk_row_i[show]) begin
           state.waits = WAIT_ROW;
+        end else if (blk_red_i[show]) begin
+          state.waits = WAIT_REDUCTION;
         end else begin
           state.waits = WAIT_MEMORY;
         end

@@ -146,8 +146,9 @@ module ow_engine_threads
   output logic [23:0]                 fault_addr_o,
   input  logic [ThreadW-1:0]          show_i,
   output ctx_t                        show_ctx_o,
+  input  logic                        dsr_we_i,
   input  logic [4:0]                  dsr_i,
-  output logic                        dsr_used_o,   // a running thread uses the descriptor dsr_i
+  output logic                        dsr_used_o,   // dsr_we_i, and a running thread uses dsr_i
   output logic                        idle_o
 );
 
@@ -222,7 +223,8 @@ module ow_engine_threads
     .l_any_i, .l_thread_i, .l_ctx_i, .l_scal_i,
     .pick_i, .pick_hot_i, .pick_thread_i, .pick_dsr_o, .s_ctx_o(s_ctx), .s_scal_o(s_scal),
     .done_i(dn_any), .done_thread_i(dn_t), .done_ctx_o(dn_ctx),
-    .active_i(active_q), .show_i, .show_ctx_o, .dsr_i, .dsr_used_o
+    .active_i(active_q), .show_i, .show_ctx_o, .dsr_we_i, .dsr_i,
+    .dsr_used_o
   );
 
   assign s_valid_o = s_valid_q;

@@ -2,7 +2,8 @@
 // From result vectors to wavelets: everything between the engine's pipeline and the push port of
 // the output queues. Pairs, words, {index, value} tags, zero skipping, closing control wavelets.
 //
-// Protocol. In the cycle in which the engine issues a beat that sends to queue q it claims a place
+// Protocol. When the engine issues a beat that sends to queue q, or the first beat of an inner vector
+// whose reduction is sent to q, it claims a place
 // (alloc_valid_i, alloc_q_i; only while alloc_ready_o[q] is high) and later hands over exactly one
 // vector for each claim, in order for each queue, in any cycle (vec_valid_i): a vector is never
 // refused. Whether it comes may be known late: vec_may_i says early that it may, and all that belongs

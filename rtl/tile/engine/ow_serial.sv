@@ -19,7 +19,7 @@
 //   rd_*, wr_*   SRAM (ow_sram), lines of 4 bytes; all else as of ow_engine
 //   fp_*         the reducer's adder, which the engine has for an element at a time
 //   fault_o ...  the first fault; it ends the thread
-//   idle_o       nothing changes at this edge, given these inputs
+//   active_o     a thread has an instruction; idle_o: nothing changes at this edge, given these inputs
 `include "ow_assert.svh"
 
 module ow_serial
@@ -90,7 +90,7 @@ module ow_serial
   input  logic [31:0]         fp_result_i,
   output logic                ev_beat_o,
   output logic                ev_weight_o,
-  output logic                idle_o
+  output logic                active_o, idle_o
 );
 
   `OW_ASSERT_INIT(threads_2_to_4, NumThreads >= 2 && NumThreads <= 4)
@@ -489,6 +489,7 @@ module ow_serial
   assign row_closed_written_o = !row_first;
   assign ev_beat_o = step_q == S_FINISH && !stuck;
   assign ev_weight_o = product;
+  assign active_o = active != '0;
   assign idle_o = !rst_i && ((step_q == S_IDLE && step_d == S_IDLE) || stuck) && still_q &&
                   !launch_q && !dsr_ok_q && !(dsr_we_i && !dsr_used) && !red_start_o && !ready_q && !sync_q &&
                   halt_i == halt_q && busy_q == red_busy_i && !(refused_q && !tensor_valid_i) &&

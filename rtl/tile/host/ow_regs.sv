@@ -127,7 +127,9 @@ module ow_regs
   input  logic [31:0] prng_rdata_i,
   input  logic        prng_busy_i,  // an instruction that rounds by it runs
 
-  // Memory self-test: start, and its word mbist_sel_o.
+  // Memory self-test: start, and its word mbist_sel_o. It does not start while the engine has an
+  // instruction or the reducer a drain (unit_busy_i), nor for the core: that is an error of the tile.
+  input  logic        unit_busy_i,
   output logic        mbist_start_o,
   output logic [1:0]  mbist_sel_o,
   input  logic [31:0] mbist_rdata_i,
@@ -255,7 +257,7 @@ module ow_regs
       task_we_o = is_tasks_reg(addr);
       red_we_o = is_reducer_reg(addr);
       prng_we_o = is_reg_prng(addr) && !prng_busy_i;
-      mbist_start_o = addr == REG_MBIST && mbist.start && !sel_core;
+      mbist_start_o = addr == REG_MBIST && mbist.start && !sel_core && !unit_busy_i;
       core_ctrl_we = addr == REG_CORE_CTRL;
     end
   end
@@ -323,8 +325,8 @@ module ow_regs
     if (wr && is_reg_prng(addr)) begin
       misuse = prng_busy_i;
       misuse_cause = REGS_PRNG_BUSY;
-    end else if (wr && sel_core && addr == REG_MBIST) begin
-      misuse = mbist.start;
+    end else if (wr && addr == REG_MBIST) begin
+      misuse = mbist.start && (sel_core || unit_busy_i);
     end
   end
 

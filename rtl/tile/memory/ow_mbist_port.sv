@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares the memory's gather port between the engine and the memory self-test. While the self-test
-// runs it has the port of all banks; the core and the engine must rest then (docs/bring-up.md).
+// runs it has the port of all banks; the core and the engine must rest then (docs/bring-up.md, ow_regs).
 // Latency 0. The self-test never waits, since no other block asks while it runs.
 //
 //   SramBytes, SramBanks  as of ow_sram

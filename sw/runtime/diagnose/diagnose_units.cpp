@@ -317,6 +317,20 @@ bool Diagnoser::holds_output(const TileState& t, int c) const {
                      [&](const QueueState& s) { return s.level != 0 && s.colour == c; });
 }
 
+// The registers do not say which reduction is in the middle of a vector: it is one that waits for
+// operands.
+void Diagnoser::reduction_wait(const TileState& t, const std::string& who, const WaitUnit& self) {
+  const std::string text = who + " waits for a reduction that is in the middle of a vector";
+  for (int id = 0; id < static_cast<int>(t.thread.size()); ++id) {
+    const ThreadState& other = t.thread[static_cast<size_t>(id)];
+    if (other.active && other.waits != ThreadWait::Reduction && is_reduction(other.operation)) {
+      graph_.wait(self, unit(t, Kind::Thread, id));
+    }
+  }
+  graph_.describe(self, text);
+  add_diagnosis(HangCause::ReductionWait, &t, false, text);
+}
+
 void Diagnoser::threads(const TileState& t) {
   for (int id = 0; id < static_cast<int>(t.thread.size()); ++id) {
     const ThreadState& s = t.thread[static_cast<size_t>(id)];
@@ -343,6 +357,9 @@ void Diagnoser::threads(const TileState& t) {
         } else {
           graph_.explain(self);
         }
+        break;
+      case ThreadWait::Reduction:
+        reduction_wait(t, who, self);
         break;
       case ThreadWait::Nothing:
       case ThreadWait::Memory:

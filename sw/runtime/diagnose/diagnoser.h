@@ -76,6 +76,7 @@ class Diagnoser {
   Diagnosis& source(const TileState& t, int c, const std::string& who, const WaitUnit& from,
                     const TileState& at);
   bool holds_output(const TileState& t, int c) const;
+  void reduction_wait(const TileState& t, const std::string& who, const WaitUnit& self);
   void threads(const TileState& t);
   void reducer(const TileState& t);
   void tasks(const TileState& t);

@@ -113,6 +113,8 @@ const char* hang_cause_name(HangCause cause) {
       return "row not drained";
     case HangCause::RowNotClosed:
       return "row not closed";
+    case HangCause::ReductionWait:
+      return "reduction waits";
     case HangCause::TaskBlocked:
       return "task blocked";
     case HangCause::TaskNoEntry:

@@ -170,6 +170,19 @@ std::string operation_name(int operation) {
   return fmt::format("operation {}", operation);
 }
 
+bool is_reduction(int operation) {
+  switch (static_cast<isa::TensorOp>(operation)) {
+    case isa::TensorOp::Dot:
+    case isa::TensorOp::Sum:
+    case isa::TensorOp::RMax:
+    case isa::TensorOp::RMin:
+    case isa::TensorOp::Dotw:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool TileState::any_thread() const {
   return std::any_of(thread.begin(), thread.end(), [](const ThreadState& s) { return s.active; });
 }

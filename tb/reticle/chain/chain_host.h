@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "ow/isa/isa.h"
 
@@ -18,6 +19,18 @@ inline uint16_t chain_crc(uint64_t bits48) {
     crc = static_cast<uint16_t>((crc << 1) ^ (((crc >> 15) != 0) != bit ? isa::kCrcPolynomial : 0));
   }
   return crc;
+}
+
+// The bits of a command as they are sent, the start bit first.
+inline std::vector<bool> chain_frame(int column, bool write, int reg, uint32_t data) {
+  using Frame = isa::ChainFrame;
+  const uint64_t head = (Frame::Column::put(column) | Frame::Write::put(write) |
+                         Frame::Register::put(reg) | Frame::Data::put(data)) >>
+                        16;
+  std::vector<bool> bits = {true};
+  for (int i = 47; i >= 0; --i) bits.push_back((head >> i & 1) != 0);
+  for (int i = 15; i >= 0; --i) bits.push_back((chain_crc(head) >> i & 1) != 0);
+  return bits;
 }
 
 // `exchange` drives a bit into the chain's port, runs a cycle and returns the bit that came out.

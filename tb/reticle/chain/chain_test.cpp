@@ -97,6 +97,29 @@ TEST(Chain, ABroadcastIsDoneByAllAndAnsweredByNone) {
   for (int c = 0; c < kStations; ++c) EXPECT_EQ(chain.command(false, c, false, 9, 0), 0xCAFEu);
 }
 
+// Commands from both ends, the second of which comes while the answer to the first is sent: it is
+// not carried out, since nobody would know of it. The host sends it again.
+TEST(Chain, ACommandThatCannotBeAnsweredIsNotCarriedOut) {
+  constexpr int kColumn = 5;
+  for (int later = 6; later < 64; later += 3) {
+    Chain chain;
+    for (int c = 0; c < kStations; ++c) ASSERT_TRUE(chain.find(false, c, kTries));
+    for (int c = kStations - 1; c >= 0; --c) ASSERT_TRUE(chain.find(true, c, kTries));
+    ASSERT_TRUE(chain.command(false, kColumn, true, 7, 1).has_value());
+    const auto first = ow::tb::chain_frame(kColumn, false, 7, 0);
+    const auto second = ow::tb::chain_frame(kColumn, true, 7, 2);
+    for (int t = 0; t < 65 + later + 100; ++t) {
+      chain.top().west_end_i = t < 65 && first[static_cast<size_t>(t)];
+      chain.top().east_end_i =
+          t >= later && t < 65 + later && second[static_cast<size_t>(t - later)];
+      chain.idle();
+    }
+    EXPECT_EQ(chain.command(false, kColumn, false, 7, 0), 1u) << later << " cycles later";
+    EXPECT_TRUE(chain.command(true, kColumn, true, 7, 2).has_value());
+    EXPECT_EQ(chain.command(false, kColumn, false, 7, 0), 2u);
+  }
+}
+
 // One station dead, in every place and way: all others answer at both ends.
 TEST(Chain, PassesOverADeadStation) {
   for (int dead = 0; dead < kStations; ++dead) {

@@ -188,6 +188,18 @@ TEST_F(HangReportTest, ARowThatIsNeverDrained) {
   EXPECT_EQ(d->cause, HangCause::RowNotDrained);
 }
 
+TEST_F(HangReportTest, AReductionThatWaitsForAnotherOneNamesIt) {
+  device.tile(0, 0)[reg::Thread::address(1)] = thread(ThreadWait::Reduction, 0, isa::TensorOp::Sum);
+  device.tile(0, 0)[reg::Thread::address(2)] = thread(ThreadWait::Input, 3, isa::TensorOp::Dot);
+  const Diagnosis* d = first();
+  ASSERT_NE(d, nullptr);
+  EXPECT_EQ(d->cause, HangCause::UnboundInput) << report.text();
+  EXPECT_NE(report.text().find("thread 1 (sum) waits for a reduction that is in the middle of a "
+                               "vector"),
+            std::string::npos)
+      << report.text();
+}
+
 TEST_F(HangReportTest, AReducerThatWaitsForItsNeighbour) {
   device.tile(0, 0)[kRegRedStatus] = reg::RedStatus::Running::put(1) |
                                      reg::RedStatus::Waits::put(ReducerWait::In0) |

@@ -337,7 +337,8 @@ TEST_F(TileErrorTest, TwoWritersToAnOutputQueue) {
 TEST_F(TileErrorTest, TheSelfTestStartedByFirmware) {
   start(OW_FAULT_SELFTEST);
   TileError e = expect_stopped(ErrorSource::Regs, static_cast<int>(isa::RegsCause::Selftest),
-                               "the core started the memory self-test, register 0xf00007c0; pc 0x");
+                               "the memory self-test was started by the core, or while the engine "
+                               "or the reducer ran, register 0xf00007c0; pc 0x");
   EXPECT_EQ(e.addr, isa::reg::Mbist::kAddress);
   EXPECT_NE(e.describe(&image).find(line("register")), std::string::npos) << e.describe(&image);
   EXPECT_EQ(control->read_tile(kRow, kCol, isa::reg::Mbist::kAddress), 0u) << "it has not run";

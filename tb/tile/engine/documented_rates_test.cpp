@@ -150,6 +150,77 @@ TEST(EngineRate, HoldTheDocumentedRates) {
   }
 }
 
+// Cycles of an fma of three vectors in SRAM, from these addresses.
+int cycles_of_three(int type, uint32_t a, uint32_t b, uint32_t dst, uint16_t n) {
+  Bench<VEngine8> bench(8);
+  const Insn i = insn(kFma, type, 1, 0, 1, 2);
+  const int bytes = src_bytes(i);
+  const int to = dst_bytes(i, Dsr());
+  const auto cycles = cycles_of(&bench, i, mem(kDst / 64 * 64 + dst, n, static_cast<int16_t>(to)),
+                                mem(a, n, static_cast<int16_t>(bytes)),
+                                mem(kB / 64 * 64 + b, n, static_cast<int16_t>(bytes)));
+  EXPECT_EQ(bench->fault_o, 0u);
+  return static_cast<int>(cycles);
+}
+
+// Whatever the banks are in which the three vectors begin.
+TEST(EngineRate, ThreeVectorsHoldTheirRateAtAllAlignments) {
+  int slow = 0, worst = 0;
+  for (uint32_t at = 0; at < 512; at++) {
+    const int cycles = cycles_of_three(kF16, 8 * (at & 7), 8 * (at >> 3 & 7), 8 * (at >> 6), 1024);
+    // The beats follow the lines of dst.
+    const int beats = (2 * 1024 + 8 * static_cast<int>(at >> 6) % 16 + 15) / 16;
+    const bool late = cycles > (3 * beats + 1) / 2 + kFillAndDrain;
+    if (late) {
+      std::printf("a %u b %u dst %u: %d cycles\n", 8 * (at & 7), 8 * (at >> 3 & 7), 8 * (at >> 6),
+                  cycles);
+    }
+    slow += late;
+    worst = std::max(worst, cycles);
+  }
+  std::printf("%d of 512 alignments too slow, at most %d cycles\n", slow, worst);
+  EXPECT_EQ(slow, 0);
+}
+
+// Every line of the table with vectors in SRAM, from other addresses. A beat more is allowed for a
+// vector that begins within a line.
+TEST(EngineRate, OperationsHoldTheirRatesAtDrawnAlignments) {
+  std::mt19937 rng(seed());
+  int slow = 0, runs = 0;
+  for (const Documented& r : documented()) {
+    if (r.source != Source::kVectors || r.result != Result::kSram) continue;
+    for (const int op : r.ops) {
+      for (const int type : r.types) {
+        for (int k = 0; k < rounds(3); k++) {
+          Bench<VEngine8> b(8);
+          const Insn i = insn(op, type, 1, 0, 1, 2);
+          const int bytes = src_bytes(i);
+          constexpr uint16_t kShort = 384;
+          Dsr dst;
+          dst.type = r.result_type;
+          const int to = dst_bytes(i, dst);
+          dst = mem(kDst / 64 * 64 + 4 * (rng() % 16), kShort, static_cast<int16_t>(to));
+          dst.type = r.result_type;
+          if (is_red(op)) dst.step = {};
+          const Dsr a = mem(4 * (rng() % 16), kShort, static_cast<int16_t>(bytes));
+          const Dsr x = mem(kB / 64 * 64 + 4 * (rng() % 16), kShort, static_cast<int16_t>(bytes));
+          const auto cycles = static_cast<int>(cycles_of(&b, i, dst, a, x));
+          EXPECT_EQ(b->fault_o, 0u);
+          const double most = std::ceil((kShort + 8) / r.rate) + kFillAndDrain;
+          runs++;
+          if (cycles <= most) continue;
+          slow++;
+          std::printf("op %d type %d to %d, a %u b %u dst %u: %d cycles, not %d\n", op, type,
+                      r.result_type, a.addr % 64, x.addr % 64, dst.addr % 64, cycles,
+                      static_cast<int>(most));
+        }
+      }
+    }
+  }
+  std::printf("%d of %d runs too slow\n", slow, runs);
+  EXPECT_EQ(slow, 0);
+}
+
 // dotw: 8 elements a beat, whatever the rows; the stream end is 2 cycles.
 TEST(EngineRate, DotwTakesABeatForEightElements) {
   constexpr int kVector = 64, kRows = 20, kWavelets = 400;

@@ -44,6 +44,8 @@ class Bench {
   // Traffic: chance in percent that a wavelet is there, that an output queue is drained, that the
   // core's ports ask for memory, in each cycle.
   int in_rate = 100, out_rate = 100, disturb = 0;
+  // Input queues that get nothing more and output queues that are not drained, one bit each.
+  uint32_t held_in = 0, held_out = 0;
   std::array<std::deque<Wavelet>, 8> in, out;
   std::vector<std::pair<int, int>> done;  // kind, task
   int sync_done = 0, rows = 0, weights = 0, beats = 0, drains = 0;
@@ -193,7 +195,10 @@ class Bench {
     uint32_t levels = 0;
     for (int q = 0; q < 8; q++) {
       // One wavelet arrives a cycle at most, and a queue holds eight.
-      if (present_[q] < std::min<std::size_t>(8, in[q].size()) && chance(in_rate)) present_[q]++;
+      if (present_[q] < std::min<std::size_t>(8, in[q].size()) && (held_in >> q & 1) == 0 &&
+          chance(in_rate)) {
+        present_[q]++;
+      }
       const Wavelet w = present_[q] > 0 ? in[q].front() : Wavelet{false, 0};
       set_bit(&v_->inq_valid_i, q, present_[q] > 0);
       set_bit(&v_->inq_more_i, q, present_[q] > 1);
@@ -236,7 +241,7 @@ class Bench {
         in[q].pop_front();
         present_[q]--;
       }
-      if (!fill_[q].empty() && chance(out_rate)) {
+      if (!fill_[q].empty() && (held_out >> q & 1) == 0 && chance(out_rate)) {
         out[q].push_back(fill_[q].front());
         fill_[q].pop_front();
       }

@@ -126,7 +126,7 @@ module ow_engine_tb
              "an instruction is taken by an engine that sleeps")
   `OW_ASSERT(in_turn, !push_o || turn, "the engine pushes in another one's turn")
 
-  logic hold;
+  logic hold, active;
   logic [1:0] hold_look;
   logic [1:0] red_kind;
   logic [4:0] red_task;
@@ -166,7 +166,7 @@ module ow_engine_tb
     .acc_raddr_i, .acc_rdata_o,
     .prng_we_i, .prng_sel_i, .prng_wdata_i, .prng_rdata_o, .prng_busy_o,
     .fault_o, .fault_pc_o, .fault_addr_o, .thread_sel_i, .thread_state_o, .ev_beat_o, .ev_weight_o,
-    .cause_o, .idle_o
+    .cause_o, .active_o(active), .idle_o
   );
 
   logic red_gnt, red_rvalid, lsu_rvalid, fetch_gnt, fetch_rvalid, ctl_rvalid, sram_idle;
@@ -196,6 +196,6 @@ module ow_engine_tb
   logic unused;
   assign unused = ^{red_gnt, red_rvalid, red_rdata, lsu_rvalid, fetch_gnt,
                     fetch_rvalid, fetch_rdata, ctl_rvalid, sram_idle, fp_ask, red_kind,
-                    red_task, hold_look[1]};
+                    red_task, hold_look[1], active};
 
 endmodule

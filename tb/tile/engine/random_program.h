@@ -21,6 +21,10 @@ class RandomProgram {
   // lo + 512), queues that no other one has, descriptors dsr to dsr + 2. May also work in place.
   Insn make(int thread, int dsr, uint32_t lo);
 
+  // A queue that no instruction has yet, or -1.
+  int take_input() { return take(&in_qs_); }
+  int take_output() { return take(&out_qs_); }
+
   // Address of the 64 bytes of indices that have been drawn.
   const std::vector<uint32_t>& indices() const { return indices_; }
 
@@ -41,6 +45,12 @@ class RandomProgram {
     bool wide() const { return src_bytes(i) == 4; }
   };
 
+  static int take(std::deque<int>* queues) {
+    if (queues->empty()) return -1;
+    const int q = queues->front();
+    queues->pop_front();
+    return q;
+  }
   uint32_t pick(uint32_t n) { return (*rng_)() % n; }
   Insn random_op();
   void draw_result_type(Draft* t);

@@ -83,6 +83,7 @@ bool takes(Bench<VEngine8>* b, const Insn& i, int cycles = 40) {
     b->tick();
   }
   (*b)->tensor_valid_i = 0;
+  b->tick();  // the offer is taken back before another one is made
   return taken;
 }
 
@@ -138,6 +139,8 @@ TEST(EngineRules, AReductionInTheMiddleOfAVectorHoldsUpOthersAlone) {
   b.launch(insn(kMov, kF16, 3, 4, 3));
   for (int k = 0; k < 200; k++) b.tick();
   EXPECT_TRUE(b.active(2)) << "another reduction";
+  EXPECT_EQ(isa::reg::Thread::Waits::get(b.thread_state(2)),
+            static_cast<uint32_t>(isa::ThreadWait::Reduction));
   EXPECT_FALSE(b.active(3)) << "a move";
   b.in[1].push_back({false, 0x3C003C00});
   b.finish();

@@ -45,6 +45,7 @@ enum class HangCause {
   QueueMisuse,      // an output queue was overrun, or an input queue read by two
   CoreBusy,         // a task is ready, and the core has not ended what it does
   TensorWait,       // the core waits for a tensor instruction (whose thread has its own line)
+  ReductionWait,    // a reduction waits for another one (whose thread has its own line)
   Downstream,       // waits for the next tile on the route, which has its own line
   HostUnsent        // the host has wavelets that the grid does not take
 };

@@ -43,6 +43,8 @@ struct ThreadState {
   int operation = 0;  // docs/isa.md
 };
 constexpr int kOperationAxpyw = static_cast<int>(isa::TensorOp::Axpyw);
+// Whether an operation works on one inner vector at a time, which others wait for.
+bool is_reduction(int operation);
 // The mnemonic of an operation, or "operation 100".
 std::string operation_name(int operation);
 
