@@ -18,10 +18,11 @@
 #   PREFIX         what catalogues put before the names of its cases, if another program has them too
 #   COST           CTest begins tests with a high cost first
 #
-# ow_test_sizes(<target> [SHARDS <n>] SOURCES <source>... LINK <target>... OTHER <target>...)
+# ow_test_sizes(<target> [SHARDS <n>] SOURCES <source>... LINK <target>... OTHER <target>...
+#               [OTHER_SOURCES <source>...])
 #
 # A block of which there are several sizes: <target> has the cases of the full one and is linked with LINK;
-# <target>_sizes, at night, has those of all sizes and is linked with OTHER too. Sources are compiled once
+# <target>_sizes, at night, has those of all sizes, OTHER_SOURCES too, and is linked with OTHER. Sources are compiled once
 # for each, with OW_OTHER_SIZES=0 and 1.
 #
 # ow_command_test(<name> COMMAND <command>... [NIGHTLY] [NEEDS <target>...] [PART ..] [TIMEOUT ..] [COST ..]
