@@ -92,8 +92,8 @@ HELLO = ("riscv64-unknown-elf-gcc -march=rv32im_zicsr_zifencei -mabi=ilp32 -nost
          " -o program.elf && ")
 TRAIN = "build/ow run configs/digits-train.yaml --mode train"
 # A training whose step four wafers can share.
-SHARED = ("sed 's/^train:/&\\n  micro_batches: 4/; s/samples_per_tile: 32/samples_per_tile: 8/' configs/digits-train.yaml"
-          " > configs/shared.yaml && ")
+SHARED = ("sed 's/^train:/&\\n  micro_batches: 4/; s/samples_per_tile: 32/samples_per_tile: 8/'"
+          " configs/digits-train.yaml > configs/shared.yaml && ")
 ON_FOUR = "build/ow run configs/shared.yaml --mode train --num-wafers 4 --num-steps 1"
 
 # What runs instead, where a command has a name to fill in, or a file that the reader brings.
@@ -265,7 +265,13 @@ class Session:
                             # Of the make and the night around us.
                             if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "PART", "BUILD",
                                             "OW_NIGHTLY", "DISPLAY")}
-        self.environment.update(GIT_OPTIONAL_LOCKS="0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        # For git, only what is tracked is here.
+        excludes = os.path.join(folder, "excludes")
+        with open(excludes, "w", encoding="utf-8") as file:
+            file.write("*\n")
+        self.environment.update(GIT_OPTIONAL_LOCKS="0", GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="core.excludesFile",
+                                GIT_CONFIG_VALUE_0=excludes)
+        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                                 OMPI_MCA_rmaps_base_oversubscribe="1")
 
     def files(self):
