@@ -12,9 +12,9 @@ What is a command:
 
 `ow run ..` without `build/` is a synopsis, and no command.
 
-A page is a session: its commands run in the order of the page, in one copy of the tree's files with a link to the
-build tree. So a command finds what those before it wrote. A command that has passed and left no files there is not
-run again.
+A page is a session: its commands run in the order of the page, in one copy of the tree's files with links to what
+the build tree has. So a command finds what those before it wrote. A command that has passed and left no files there is
+not run again.
 
 NOT_RUN, SUBSTITUTED, STATUS and FILES are the exceptions. An entry that fits no command is an error.
 """
@@ -31,6 +31,7 @@ import tempfile
 import time
 
 LIMIT = 600  # seconds a command
+PREFIX = "documents_commands."  # of the sessions, which stand in the build tree
 
 PROGRAMS = re.compile(
     r"([A-Z_]+=\S* +)*"
@@ -253,7 +254,12 @@ class Session:
             if name and os.path.exists(source):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 shutil.copy2(source, target, follow_symlinks=False)
-        os.symlink(build, os.path.join(self.top, "build"))
+        # Links to what was built; folders of its own for the flows, because a Yosys as WebAssembly follows no link
+        # out of a folder.
+        os.mkdir(os.path.join(self.top, "build"))
+        for name in os.listdir(build):
+            if name not in ("synth", "formal") and not name.startswith(PREFIX):
+                os.symlink(os.path.join(build, name), os.path.join(self.top, "build", name))
         for name in (".git", ".venv", ".cache"):  # history for what changed; tools of bootstrap
             if os.path.exists(os.path.join(root, name)):
                 os.symlink(os.path.join(root, name), os.path.join(self.top, name))
@@ -275,7 +281,7 @@ class Session:
                                 OMPI_MCA_rmaps_base_oversubscribe="1")
 
     def files(self):
-        """Each file of the session with its time, but for those of the build tree."""
+        """Each file of the session with its time, but for what the links lead to."""
         return {path: os.lstat(path).st_mtime_ns
                 for folder, _, names in os.walk(self.folder) for path in (os.path.join(folder, n) for n in names)}
 
@@ -301,7 +307,7 @@ def run_page(root, build, page, listed, passed):
     """Runs the commands of a page; returns those that failed. `passed` has those that need not run again."""
     failed = []
     not_run = reasons()
-    with tempfile.TemporaryDirectory(prefix="ow_documents_") as folder:
+    with tempfile.TemporaryDirectory(dir=build, prefix=PREFIX) as folder:
         session = Session(root, build, folder)
         for command in listed:
             if command in not_run or command in passed:
