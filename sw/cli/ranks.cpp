@@ -20,15 +20,17 @@ void end_at_once(int status, const std::string& line) {
   std::_Exit(status);
 }
 
-// Whether this process runs the network: not if it is one of several.
+// Whether this process runs the network: not if it is one of several. Rank 0 says so before it
+// closes, which waits for all: mpirun kills the others as soon as one of them has failed.
 bool runs_alone(const std::string& job) {
   const auto transport = swarmx::open_transport();
-  const int rank = transport->rank(), ranks = transport->ranks();
-  transport->close();
-  if (ranks > 1 && rank == 0) {
-    throw BadInput(fmt::format(
+  const int ranks = transport->ranks();
+  if (ranks > 1 && transport->rank() == 0) {
+    const BadInput error(fmt::format(
         "{}: key 'train' is missing: a network is run by one process, not {}", job, ranks));
+    std::fprintf(stderr, "ow: %s: %s\n", error.category(), error.what());
   }
+  transport->close();
   return ranks == 1;
 }
 

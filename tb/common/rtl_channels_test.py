@@ -114,10 +114,10 @@ class Channels(unittest.TestCase):
                 self.assertEqual(run(self.tree(d, BINDS.values(), models=models)),
                                  (1, f"{name}: a model without CHECKS, though there is rtl/tile/checks.f\n"
                                   "6 channels, 1 without a checker\n"))
-            models = MODELS.replace("v_top", "v_engine8")
+            models = MODELS.replace("v_top", "v_fpga_wires")
             status, said = run(self.tree(d, BINDS.values(), models=models))
             self.assertEqual(status, 1)
-            self.assertIn("v_engine8: has CHECKS", said)
+            self.assertIn("v_fpga_wires: has CHECKS", said)
 
     def test_a_part_of_the_library_needs_a_checker_where_it_is_used(self):
         with tempfile.TemporaryDirectory() as d:
