@@ -16,7 +16,7 @@
 //   tail_i    by output: the word of next_o is the last one of its packet
 //   next_o    by output: the flow that goes next, one-hot; 0: none could
 //   take_o    by output: it goes in this cycle; response_o: it belongs to a response
-//   hold_o    by link: the slot belongs to the control plane, whoever else wants it (from
+//   hold_o    by link: the slot belongs to the control plane, also if data want it (from
 //             registers)
 //   wait_o    by link: the control plane leaves the slot to data, and has waited for one more
 

@@ -18,7 +18,7 @@
 //   link_*_i  what comes on the links, data included
 //   yield_i   links that data want to send on too
 //   waits_i   links for which data credits are due
-//   hold_o    links whose slot is taken, whoever else wants it (from registers)
+//   hold_o    links whose slot is taken, also if data want it (from registers)
 //   return_o  links on which a credit returns
 //   link_*_o  word and credit, for registers; 0 if nothing leaves
 //   req_*     requests for the tile, from a register; valid/ready

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of ow_engine_issue's claims, with any beats and any room in the queues: a reduction that
-// holds others up has a place for what it sends. So a full queue never stops it, and nobody behind it.
+// holds others up has a place for what it sends. So a full queue stops neither it nor the threads that
+// wait for it.
 //
 // Each thread runs a reduction that sends. What ow_engine_plan and ow_engine_threads make of a beat is
 // restated here: where a beat ends its inner vector, or its instruction, is free.

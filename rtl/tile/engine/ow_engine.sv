@@ -39,7 +39,7 @@
 //
 // Hand-overs, and the cycle in which they can be used:
 //   core to launch  the same, from the register after decode. Descriptors are looked up whether or
-//                   not an instruction is offered, since that is known late
+//                   not an instruction is offered: that signal arrives late
 //   launch to core  the next (ready), or the same for simple instructions (quick): ow_engine_launch
 //   launch to I0    the next, in the thread table
 //   I0 to I1        the next: context, walk, dimensions. If I1 plans a beat of the chosen thread in

@@ -16,7 +16,7 @@
 // Latency: a request accepted in cycle t asks for banks from t + 1 on. Its response comes in the
 // cycle of the last data, t + 2 at best, combinational from mem_rdata_i. Indices may arrive late in
 // their cycle. So that cycle computes addresses only up to the bank's number. Rows follow in the
-// next one, in parallel with the choice of who asks. Throughput with 8 lanes: neighbours in memory
+// next one, in parallel with the choice of requests. Throughput with 8 lanes: neighbours in memory
 // (8 16-bit elements in up to 3 words) take 1 cycle per request. Random indices take 1.6 cycles
 // with Depth = 3 and 2.0 with Depth = 2, or 2.1 and 2.6 beside two streams of lines.
 //

@@ -87,8 +87,8 @@ TEST(EngineBlocked, AReductionThatSendsHoldsNoOtherOneInMidVector) {
   }
 }
 
-// A reduction without the priority bit has its turn beside one with it, whatever the length of that
-// one's vectors is and whoever else takes the turns of threads without the bit.
+// A reduction without the priority bit gets its turn beside a reduction with it. This must hold for
+// vectors of any length, and if other threads without the bit take turns too.
 TEST(EngineBlocked, AReductionHasItsTurnBesideOneWithPriority) {
   for (const int others : {0, 1, 2, 3}) {
     for (uint16_t beats = 1; beats <= 8; beats++) {
