@@ -110,6 +110,8 @@ class Run {
  public:
   class State;
   Rect rect() const;
+  // Colours of the machine that its flows use.
+  int colours() const;
 
   // Copies an array to all tiles whose firmware exports `name`. Throws BadInput if no firmware
   // does, if the type differs, or if the size does not match the mapping.

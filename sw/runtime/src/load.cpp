@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <bitset>
 
 #include "ow/device/neighbours.h"
 #include "ow/device/tile_map.h"
+#include "ow/runtime/colours.h"
 #include "ow/runtime/cores.h"
+#include "ow/runtime/layout_state.h"
 #include "ow/runtime/load_checks.h"
 #include "ow/runtime/load_image.h"
 #include "ow/runtime/ramp.h"
@@ -21,40 +23,14 @@ constexpr uint64_t kStartCycles = 1'000'000;  // of start-up code and ow_main
 
 uint32_t out_of(int side) { return 1u << side; }
 
-// Gives each row of `can` a colour that it accepts, no two the same, preferring its own number.
-// Nothing if there are not enough. Later rows may move earlier ones to another colour.
-std::optional<std::vector<int>> match_colours(const std::vector<std::vector<bool>>& can) {
-  const size_t n = can.size();
-  const size_t colours = n == 0 ? 0 : can.front().size();
-  std::vector<int> owner(colours, -1);
-  std::vector<bool> seen;
-  const std::function<bool(size_t)> place = [&](size_t k) {
-    for (size_t i = 0; i <= colours; ++i) {
-      const size_t c = i == 0 ? k : i - 1;
-      if (c >= colours || !can[k][c] || seen[c]) continue;
-      seen[c] = true;
-      if (owner[c] >= 0 && !place(static_cast<size_t>(owner[c]))) continue;
-      owner[c] = static_cast<int>(k);
-      return true;
-    }
-    return false;
-  };
-  for (size_t k = 0; k < n; ++k) {
-    seen.assign(colours, false);
-    if (!place(k)) return std::nullopt;
-  }
-  std::vector<int> found(n, -1);
-  for (size_t c = 0; c < colours; ++c) {
-    if (owner[c] >= 0) found[static_cast<size_t>(owner[c])] = static_cast<int>(c);
-  }
-  return found;
-}
+using Place = LayoutState::Place;
 
 class Loader {
  public:
   Loader(std::shared_ptr<Runtime::State> machine, const Program& program, const Rect& rect)
       : machine_(std::move(machine)),
-        program_(program),
+        program_(program.state()),
+        layout_(program_.layout ? &program_.layout->state() : nullptr),
         control_(machine_->control()),
         run_(std::make_shared<Run::State>()),
         routes_(machine_->info().grid) {
@@ -69,10 +45,10 @@ class Loader {
       run_->printers.emplace_back(control_, part.rect, part.image);
     }
     check_units();
-    if (program_.layout()) {
-      choose_colours(*program_.layout());
-      lay_out(*program_.layout());
-      find_variables(*program_.layout());
+    if (layout_ != nullptr) {
+      choose_colours(*layout_);
+      lay_out(*layout_);
+      find_variables(*layout_);
     }
     check_routes();
     check_parameters();
@@ -82,10 +58,10 @@ class Loader {
     for (const Run::State::LoadedPart& part : run_->parts)
       load_program(control_, part.rect, part.image);
     identify();
-    if (program_.layout()) {
+    if (layout_ != nullptr) {
       routes_.apply(control_);
-      set_filters(*program_.layout());
-      bind_queues(*program_.layout());
+      set_filters(*layout_);
+      bind_queues(*layout_);
       for (const auto& [addr, values] : variables_) write_tiles(addr, values);
     }
     write_parameters();
@@ -108,21 +84,17 @@ class Loader {
       throw BadInput(fmt::format("program of {} x {} tiles at ({}, {}): the machine has {} x {}",
                                  r.rows, r.cols, r.row, r.col, grid.rows, grid.cols));
     }
-    if (!program_.layout()) return;
-    const GridShape shape = program_.layout()->shape();
+    if (layout_ == nullptr) return;
+    const GridShape shape = layout_->shape;
     if (shape.rows != r.rows || shape.cols != r.cols) {
       throw BadInput(fmt::format("layout of {} x {} tiles for a rectangle of {} x {}", shape.rows,
                                  shape.cols, r.rows, r.cols));
     }
-    if (program_.layout()->colours() > machine_->info().colours) {
-      throw BadInput(fmt::format("the layout needs {} colours, the machine has {}",
-                                 program_.layout()->colours(), machine_->info().colours));
-    }
   }
 
   void read_firmware() {
-    if (program_.parts().empty()) throw BadInput("program without firmware");
-    for (const Program::Firmware& part : program_.parts()) {
+    if (program_.parts.empty()) throw BadInput("program without firmware");
+    for (const ProgramState::Firmware& part : program_.parts) {
       Rect at = run_->rect;
       if (part.rect) {
         const Rect& p = *part.rect;
@@ -140,60 +112,79 @@ class Loader {
 
   // What layout and firmware need and the tiles lack, or what both claim.
   void check_units() const {
-    const std::optional<Layout>& layout = program_.layout();
-    if (layout) check_features(*layout, machine_->tile());
+    if (layout_ != nullptr) check_features(*layout_, machine_->tile());
     for (const Run::State::LoadedPart& part : run_->parts) {
       check_claims(part.image, machine_->tile());
-      if (layout) check_layout_numbers(*layout, part.image);
+      if (layout_ != nullptr) check_layout_numbers(*layout_, part.image);
     }
   }
 
-  // The machine's colour for each of the layout's colours: the same number if it is free. Streams
-  // of different programs cross each other's tiles on different colours.
-  void choose_colours(const Layout& layout) {
-    std::vector<std::set<Layout::Place>> tiles(static_cast<size_t>(layout.colours()));
-    for (const auto& [place, positions] : layout.routes()) {
-      const auto [row, col, colour] = place;
-      tiles[static_cast<size_t>(colour)].insert({run_->rect.row + row, run_->rect.col + col});
+  // The machine's colours for the layout's nets. Streams of different programs cross each other's
+  // tiles on different colours.
+  void choose_colours(const LayoutState& layout) {
+    std::vector<std::set<Place>> tiles(layout.nets.size());
+    for (const auto& [place, positions] : layout.routes) {
+      const auto [row, col, net] = place;
+      tiles[static_cast<size_t>(net)].insert({run_->rect.row + row, run_->rect.col + col});
     }
-    for (const auto& named : layout.streams()) {
-      for (const Layout::EdgePort& port : named.second.ports) {
-        for (const Layout::Place& place : way_to_edge(port)) {
-          tiles[static_cast<size_t>(port.colour)].insert(place);
+    for (const auto& named : layout.streams) {
+      for (const LayoutState::EdgePort& port : named.second.ports) {
+        for (const Place& place : way_to_edge(port)) {
+          tiles[static_cast<size_t>(port.net)].insert(place);
         }
       }
     }
-    const std::set<std::tuple<int, int, int>> taken = routes_of_others();
-    const auto colours = static_cast<size_t>(machine_->info().colours);
-    std::vector<std::vector<bool>> can(tiles.size(), std::vector<bool>(colours, true));
-    for (size_t k = 0; k < tiles.size(); ++k) {
-      for (size_t c = 0; c < colours; ++c) {
-        can[k][c] = std::none_of(tiles[k].begin(), tiles[k].end(), [&](const Layout::Place& p) {
-          return taken.count({p.first, p.second, static_cast<int>(c)}) != 0;
-        });
-      }
+    ColourProblem problem;
+    problem.colours = machine_->info().colours;
+    for (const std::set<Place>& net : tiles) problem.nets.emplace_back(net.begin(), net.end());
+    for (const auto& [row, col, colour] : routes_of_others()) {
+      problem.taken[{row, col}] |= uint32_t{1} << colour;
     }
-    const std::optional<std::vector<int>> found = match_colours(can);
-    if (!found) {
-      throw BadInput(
-          fmt::format("layout: other programs have so many of the machine's {} colours in tiles "
-                      "where these pass that {} cannot be found",
-                      colours, layout.colours()));
-    }
+    const std::optional<std::vector<int>> found = assign_colours(problem);
+    if (!found) refuse_colours(layout, problem);
     colour_ = *found;
   }
 
-  int machine_colour(int colour) const { return colour_[static_cast<size_t>(colour)]; }
+  // Names the tile with the most colours.
+  [[noreturn]] void refuse_colours(const LayoutState& layout, const ColourProblem& problem) const {
+    std::map<Place, int> crowd;
+    for (const std::vector<Place>& net : problem.nets) {
+      for (const Place& tile : net) ++crowd[tile];
+    }
+    const auto others = [&](const Place& tile) {
+      const auto taken = problem.taken.find(tile);
+      return taken == problem.taken.end()
+                 ? 0
+                 : static_cast<int>(std::bitset<32>(taken->second).count());
+    };
+    Place worst = crowd.begin()->first;
+    for (const auto& [tile, nets] : crowd) {
+      if (nets + others(tile) > crowd[worst] + others(worst)) worst = tile;
+    }
+    const int there = others(worst);
+    const std::string where = fmt::format(
+        "tile ({}, {}){}", worst.first, worst.second,
+        layout.region_text({worst.first - run_->rect.row, worst.second - run_->rect.col}));
+    const std::string own =
+        fmt::format("layout: {} colours pass {}{}", crowd[worst], where,
+                    there == 0 ? "" : fmt::format(", beside {} of other programs", there));
+    const bool full = crowd[worst] + there > problem.colours;
+    throw BadInput(fmt::format(
+        "{}{} the machine has {}{}", own, full ? ":" : ", the most of any tile;", problem.colours,
+        full ? "" : ", and no choice of colours was found in which all differ that meet"));
+  }
 
-  void lay_out(const Layout& layout) {
+  int machine_colour(int net) const { return colour_[static_cast<size_t>(net)]; }
+
+  void lay_out(const LayoutState& layout) {
     const Rect& at = run_->rect;
-    for (const auto& [place, positions] : layout.routes()) {
-      const auto [row, col, colour] = place;
-      set_route(at.row + row, at.col + col, machine_colour(colour), positions);
+    for (const auto& [place, positions] : layout.routes) {
+      const auto [row, col, net] = place;
+      set_route(at.row + row, at.col + col, machine_colour(net), positions);
       run_->switched = run_->switched || positions.positions.size() > 1;
     }
-    for (const auto& [name, stream] : layout.streams()) {
-      for (const Layout::EdgePort& port : stream.ports) {
+    for (const auto& [name, stream] : layout.streams) {
+      for (const LayoutState::EdgePort& port : stream.ports) {
         const StreamPort edge = reach_edge(name, stream.to_grid, port);
         (stream.to_grid ? run_->streams_in : run_->streams_out)[name].push_back(edge);
       }
@@ -211,13 +202,13 @@ class Loader {
   }
 
   // A straight way between a tile at the rectangle's side and the machine's edge.
-  StreamPort reach_edge(const std::string& name, bool to_grid, const Layout::EdgePort& port) {
+  StreamPort reach_edge(const std::string& name, bool to_grid, const LayoutState::EdgePort& port) {
     const int side = static_cast<int>(port.side);
     if (!machine_->device().has_side(port.side)) {
       throw BadInput(fmt::format("stream '{}': this machine has no ports at its {} side", name,
                                  side_name(port.side)));
     }
-    const int colour = machine_colour(port.colour);
+    const int colour = machine_colour(port.net);
     for (const auto& [row, col] : way_to_edge(port)) {
       const int back = (side + 2) % 4;
       const Route way = to_grid ? Route{static_cast<Port>(side), out_of(back)}
@@ -232,10 +223,10 @@ class Loader {
   }
 
   // The tiles between a tile at the rectangle's side and the machine's edge.
-  std::vector<Layout::Place> way_to_edge(const Layout::EdgePort& port) const {
+  std::vector<Place> way_to_edge(const LayoutState::EdgePort& port) const {
     const int side = static_cast<int>(port.side);
     const GridShape grid = machine_->info().grid;
-    std::vector<Layout::Place> way;
+    std::vector<Place> way;
     int row = run_->rect.row + port.row + kRowStep[side];
     int col = run_->rect.col + port.col + kColStep[side];
     while (row >= 0 && col >= 0 && row < grid.rows && col < grid.cols) {
@@ -287,7 +278,7 @@ class Loader {
   // All colours of the tiles except those on which streams of other programs pass.
   void clear_routes() {
     const Rect& at = run_->rect;
-    std::map<int, std::set<Layout::Place>> passed;  // by colour
+    std::map<int, std::set<Place>> passed;  // by colour
     for (const auto& [row, col, colour] : routes_of_others()) {
       if (overlap(at, Rect{row, col, 1, 1})) passed[colour].insert({row, col});
     }
@@ -313,24 +304,26 @@ class Loader {
     clear_before(machine_->info().colours);
   }
 
-  // Row and column within the rectangle.
+  // Row and column within the part that the firmware stands in.
   void identify() {
-    const Rect& at = run_->rect;
-    for (int r = 0; r < at.rows; ++r) {
-      control_.write(Rect{at.row + r, at.col, 1, at.cols}, kRegRow, static_cast<uint32_t>(r));
-    }
-    for (int c = 0; c < at.cols; ++c) {
-      control_.write(Rect{at.row, at.col + c, at.rows, 1}, kRegCol, static_cast<uint32_t>(c));
+    for (const Run::State::LoadedPart& part : run_->parts) {
+      const Rect& at = part.rect;
+      for (int r = 0; r < at.rows; ++r) {
+        control_.write(Rect{at.row + r, at.col, 1, at.cols}, kRegRow, static_cast<uint32_t>(r));
+      }
+      for (int c = 0; c < at.cols; ++c) {
+        control_.write(Rect{at.row, at.col + c, at.rows, 1}, kRegCol, static_cast<uint32_t>(c));
+      }
     }
   }
 
   // Writes what most tiles get with one multicast per row, and single tiles where they differ.
-  void write_tiles(uint32_t addr, const std::map<Layout::Place, uint32_t>& values) {
+  void write_tiles(uint32_t addr, const std::map<Place, uint32_t>& values) {
     for (auto it = values.begin(); it != values.end();) {
       auto end = std::next(it);
       int cols = 1;
       while (end != values.end() && end->second == it->second &&
-             end->first == Layout::Place{it->first.first, it->first.second + cols}) {
+             end->first == Place{it->first.first, it->first.second + cols}) {
         ++cols;
         ++end;
       }
@@ -341,8 +334,8 @@ class Loader {
     }
   }
 
-  void set_filters(const Layout& layout) {
-    for (const auto& [place, filters] : layout.filters()) {
+  void set_filters(const LayoutState& layout) {
+    for (const auto& [place, filters] : layout.filters) {
       const Rect tile{run_->rect.row + place.first, run_->rect.col + place.second, 1, 1};
       for (size_t f = 0; f < filters.size(); ++f) {
         Filter filter = filters[f];
@@ -352,14 +345,14 @@ class Loader {
     }
   }
 
-  void bind_queues(const Layout& layout) {
-    std::map<uint32_t, std::map<Layout::Place, uint32_t>> words;  // by register
-    for (const auto& [place, queues] : layout.queues()) {
-      for (const Layout::Queue& q : queues) {
+  void bind_queues(const LayoutState& layout) {
+    std::map<uint32_t, std::map<Place, uint32_t>> words;  // by register
+    for (const auto& [place, queues] : layout.queues) {
+      for (const LayoutState::Queue& q : queues) {
         using Inq = isa::reg::Inq;
         using Outq = isa::reg::Outq;
         const uint32_t reg = q.in ? Inq::address(q.number) : Outq::address(q.number);
-        const int colour = machine_colour(q.colour);
+        const int colour = machine_colour(q.net);
         words[reg][place] = q.in ? Inq::Enable::put(1) | Inq::Colour::put(colour)
                                  : Outq::Enable::put(1) | Outq::Colour::put(colour);
       }
@@ -367,39 +360,60 @@ class Loader {
     for (const auto& [reg, values] : words) write_tiles(reg, values);
   }
 
-  // Where the firmware stores the numbers that the layout writes.
-  void find_variables(const Layout& layout) {
+  // Where the firmware stores the numbers that the layout writes: queues and control words of the
+  // flows, and descriptors and tasks.
+  void find_variables(const LayoutState& layout) {
     for (const Run::State::LoadedPart& part : run_->parts) {
-      for (const auto& [name, values] : layout.variables()) {
-        std::map<Layout::Place, uint32_t> here;
-        bool needed = false;
-        for (const auto& [place, value] : values) {
-          const int row = run_->rect.row + place.first;
-          const int col = run_->rect.col + place.second;
-          if (!overlap(part.rect, Rect{row, col, 1, 1})) continue;
-          here[place] = value;
-          needed = needed || value != kNoQueue;
-        }
-        if (here.empty()) continue;
-        const auto& exports = part.image.exports();
-        const auto variable =
-            std::find_if(exports.begin(), exports.end(),
-                         [&, &n = name](const ElfExport& e) { return e.name == n; });
-        if (variable == exports.end() && !needed) continue;
-        if (variable == exports.end() || variable->type != ElementType::U32 ||
-            !variable->dims.empty()) {
-          throw BadInput(
-              fmt::format("{}: must export u32 '{}', in which the layout leaves a number",
-                          part.image.path, name));
-        }
-        variables_.emplace_back(variable->addr, std::move(here));
+      for (const auto& [name, ends] : layout.flows) {
+        find_variable(part, name + "_in", kNoQueue, ends, [](const auto& e) { return e.in; });
+        find_variable(part, name + "_out", kNoQueue, ends, [](const auto& e) { return e.out; });
+        find_variable(part, name + "_end", 0, ends, [](const auto& e) { return e.end; });
+      }
+      const auto number = [&](const std::string& name, size_t value) {
+        find_variable(part, name, static_cast<uint32_t>(value), {}, nullptr);
+      };
+      for (size_t k = 0; k < layout.descriptors.size(); ++k) number(layout.descriptors[k], k);
+      for (size_t k = 0; k < layout.tasks.size(); ++k) {
+        number(layout.tasks[k], static_cast<size_t>(isa::kFirstLocalTask) + k);
       }
     }
   }
 
+  // All tiles of the part get `value`, and those that the flow names get what `of` says. Firmware
+  // must export the variable if a tile needs it.
+  void find_variable(const Run::State::LoadedPart& part, const std::string& name, uint32_t value,
+                     const std::map<Place, LayoutState::Ends>& ends,
+                     uint32_t (*of)(const LayoutState::Ends&)) {
+    std::map<Place, uint32_t> here;
+    const Rect& at = part.rect;
+    for (int r = at.row - run_->rect.row; r < at.row - run_->rect.row + at.rows; ++r) {
+      for (int c = at.col - run_->rect.col; c < at.col - run_->rect.col + at.cols; ++c) {
+        here[{r, c}] = value;
+      }
+    }
+    bool needed = of == nullptr;
+    for (const auto& [place, end] : ends) {
+      const auto tile = here.find(place);
+      if (tile == here.end()) continue;
+      tile->second = of(end);
+      needed = needed || tile->second != value;
+    }
+    const auto& exports = part.image.exports();
+    const auto variable = std::find_if(exports.begin(), exports.end(),
+                                       [&](const ElfExport& e) { return e.name == name; });
+    if (variable == exports.end() && !needed) return;
+    if (variable == exports.end() || variable->type != ElementType::U32 ||
+        !variable->dims.empty()) {
+      throw BadInput(fmt::format("{}: must export u32 '{}', in which the layout leaves a number",
+                                 part.image.path, name));
+    }
+    written_.insert(name);
+    variables_.emplace_back(variable->addr, std::move(here));
+  }
+
   void check_parameters() const {
-    for (const Program::Parameter& p : program_.parameters()) {
-      if (program_.layout() && program_.layout()->variables().count(p.name) != 0) {
+    for (const ProgramState::Parameter& p : program_.parameters) {
+      if (written_.count(p.name) != 0) {
         throw BadInput(
             fmt::format("program: '{}' cannot be set: the layout leaves a number in it", p.name));
       }
@@ -409,21 +423,23 @@ class Loader {
 
   // Like any copy of arrays, it waits for earlier writes.
   void write_parameters() {
-    if (program_.parameters().empty()) return;
+    if (program_.parameters.empty()) return;
     machine_->written(run_->rect);
-    for (const Program::Parameter& p : program_.parameters()) {
+    for (const ProgramState::Parameter& p : program_.parameters) {
       run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping)->wait(Event::kCycleLimit);
     }
   }
 
   std::shared_ptr<Runtime::State> machine_;
-  const Program& program_;
+  const ProgramState& program_;
+  const LayoutState* layout_;  // or null
   ControlPlane& control_;
   std::shared_ptr<Run::State> run_;
   RouteSet routes_;
   std::vector<int> colour_;  // of the machine, by the layout's
   // Address and the values of tiles.
-  std::vector<std::pair<uint32_t, std::map<Layout::Place, uint32_t>>> variables_;
+  std::vector<std::pair<uint32_t, std::map<Place, uint32_t>>> variables_;
+  std::set<std::string> written_;  // names of the variables
   bool reset_credits_ = false;
 };
 

@@ -18,25 +18,25 @@ namespace reg = isa::reg;
 
 }  // namespace
 
-void check_features(const Layout& layout, const TileConfig& tile) {
+void check_features(const LayoutState& layout, const TileConfig& tile) {
   using Features = reg::Features;
   const size_t positions = Features::Positions::get(tile.features);
-  for (const auto& [place, route] : layout.routes()) {
+  for (const auto& [place, route] : layout.routes) {
     if (route.positions.size() <= positions) continue;
-    const auto [row, col, colour] = place;
-    throw BadInput(
-        fmt::format("layout: colour {} in tile ({}, {}) has {} positions, the machine has {}",
-                    colour, row, col, route.positions.size(), positions));
+    const auto [row, col, net] = place;
+    throw BadInput(fmt::format("layout: '{}' has {} positions in tile ({}, {}), the machine has {}",
+                               layout.nets[static_cast<size_t>(net)], route.positions.size(), row,
+                               col, positions));
   }
   const size_t filters = Features::Filters::get(tile.features);
-  for (const auto& [place, those] : layout.filters()) {
+  for (const auto& [place, those] : layout.filters) {
     if (those.size() <= filters) continue;
     throw BadInput(fmt::format("layout: tile ({}, {}) has {} filters, the machine has {}",
                                place.first, place.second, those.size(), filters));
   }
   const int queues = static_cast<int>(Features::Queues::get(tile.features));
-  for (const auto& [place, those] : layout.queues()) {
-    for (const Layout::Queue& q : those) {
+  for (const auto& [place, those] : layout.queues) {
+    for (const LayoutState::Queue& q : those) {
       if (q.number < queues) continue;
       throw BadInput(fmt::format(
           "layout: '{}' is flow number {} {} tile ({}, {}), the machine has {} queues for them",
@@ -48,8 +48,8 @@ void check_features(const Layout& layout, const TileConfig& tile) {
     throw BadInput(fmt::format("layout: '{}' is {} number {}, the machine has {} to give away",
                                names[there], what, there + 1, there));
   };
-  count("descriptor", layout.descriptors(), Features::Dsrs::get(tile.features) + 1);
-  count("task", layout.tasks(), Features::Tasks::get(tile.features) + 1 - isa::kFirstLocalTask);
+  count("descriptor", layout.descriptors, Features::Dsrs::get(tile.features) + 1);
+  count("task", layout.tasks, Features::Tasks::get(tile.features) + 1 - isa::kFirstLocalTask);
 }
 
 void check_claims(const ElfImage& image, const TileConfig& tile) {
@@ -66,16 +66,16 @@ void check_claims(const ElfImage& image, const TileConfig& tile) {
   }
 }
 
-void check_layout_numbers(const Layout& layout, const ElfImage& image) {
+void check_layout_numbers(const LayoutState& layout, const ElfImage& image) {
   for (const ElfClaim& claim : image.claims()) {
-    if (claim.dsr == claim.dsr_end || layout.descriptors().size() <= claim.dsr) continue;
+    if (claim.dsr == claim.dsr_end || layout.descriptors.size() <= claim.dsr) continue;
     throw BadInput(fmt::format("layout: '{}' is descriptor {}, which '{}' of {} has",
-                               layout.descriptors()[claim.dsr], claim.dsr, claim.name, image.path));
+                               layout.descriptors[claim.dsr], claim.dsr, claim.name, image.path));
   }
   const uint32_t tasks = image.first_named_task() - isa::kFirstLocalTask;
-  if (layout.tasks().size() > tasks) {
+  if (layout.tasks.size() > tasks) {
     throw BadInput(fmt::format("layout: '{}' is task {}, {} has named tasks from there on",
-                               layout.tasks()[tasks], image.first_named_task(), image.path));
+                               layout.tasks[tasks], image.first_named_task(), image.path));
   }
 }
 

@@ -384,13 +384,19 @@ Run Runtime::load(const Program& program, std::optional<Rect> rect) {
   Rect at = whole(grid());
   if (rect) {
     at = *rect;
-  } else if (program.layout()) {
-    at = whole(program.layout()->shape());
+  } else if (program.state().layout) {
+    at = whole(program.state().layout->shape());
   }
   return Run(ow::load(state_, program, at));
 }
 
 Rect Run::rect() const { return state_->rect; }
+
+int Run::colours() const {
+  std::set<int> colours;
+  for (const auto& route : state_->routed) colours.insert(std::get<2>(route));
+  return static_cast<int>(colours.size());
+}
 
 std::vector<Print> Run::prints() {
   state_->check_loaded();

@@ -18,6 +18,7 @@
 #include "ow/device/control_plane.h"
 #include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
+#include "ow/runtime/layout_state.h"
 #include "ow/runtime/prints.h"
 #include "ow/runtime/tile_config.h"
 #include "spread.h"

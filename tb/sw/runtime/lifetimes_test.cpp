@@ -258,20 +258,6 @@ TEST(Lifetimes, NamesOfALayoutAreOneThingEach) {
     l->host_receives("x", 0, 0, Side::East, l->colour("y"));
     l->broadcast("x", Side::West);
   }));
-  for (const char* name : {"x_in", "x_out"}) {
-    EXPECT_TRUE(taken([&](Layout* l) {
-      l->shift("x", Side::East);
-      l->descriptor(name);
-    }));
-    EXPECT_TRUE(taken([&](Layout* l) {
-      l->task(name);
-      l->shift("x", Side::East);
-    }));
-  }
-  EXPECT_TRUE(taken([](Layout* l) {
-    l->descriptor("g_end");
-    l->gather("g", Side::West);
-  }));
   EXPECT_FALSE(taken([](Layout* l) {
     const int c = l->colour("x");
     l->tile_receives("x", 0, 0, c);

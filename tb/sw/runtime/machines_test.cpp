@@ -201,12 +201,17 @@ TEST(Machines, WhatMiniHasNotIsRefusedInOneLine) {
   EXPECT_EQ(refusal(kMini, queues),
             "layout: 'q4' is flow number 5 out of tile (0, 1), the machine has 4 queues for them");
   Layout colours({1, 2});
-  for (int k = 0; k < 5; ++k) colours.enter("q" + std::to_string(k), Side::West, 0, 0);
-  EXPECT_EQ(refusal(kMini, colours), "the layout needs 5 colours, the machine has 4");
+  for (int k = 0; k < 5; ++k) {
+    const std::string name = "q" + std::to_string(k);
+    const int c = colours.colour(name);
+    colours.route(0, 0, c, Route{Port::West, kOutW});
+    colours.host_sends(name, Side::West, 0, 0, c);
+  }
+  EXPECT_EQ(refusal(kMini, colours), "layout: 5 colours pass tile (0, 0): the machine has 4");
   Layout switches({1, 2});
   switches.scatter("x", Side::West);
   EXPECT_EQ(refusal(kMini, switches),
-            "layout: colour 0 in tile (0, 0) has 2 positions, the machine has 1");
+            "layout: 'x' has 2 positions in tile (0, 0), the machine has 1");
   Layout descriptors({1, 2});
   for (int k = 0; k < 17; ++k) descriptors.descriptor("d" + std::to_string(k));
   EXPECT_EQ(refusal(kMini, descriptors),

@@ -185,7 +185,7 @@ TEST(Features, SwitchesAndFiltersThatAMachineLacksAreRefused) {
     TileConfig tile;
     tile.features = features;
     try {
-      check_features(layout, tile);
+      check_features(layout.state(), tile);
     } catch (const BadInput& e) {
       return e.what();
     }
@@ -199,7 +199,7 @@ TEST(Features, SwitchesAndFiltersThatAMachineLacksAreRefused) {
   gathers.gather("y", Side::East);
   EXPECT_EQ(complaint(gathers, full), "");
   EXPECT_EQ(complaint(gathers, mini),
-            "layout: colour 0 in tile (0, 1) has 2 positions, the machine has 1");
+            "layout: 'y' has 2 positions in tile (0, 1), the machine has 1");
   Layout filters({1, 2});
   const int colour = filters.colour("z");
   filters.filter(0, 1, {colour});

@@ -3,19 +3,19 @@
 #ifndef OW_RUNTIME_LOAD_CHECKS_H_
 #define OW_RUNTIME_LOAD_CHECKS_H_
 
-#include "openwafer/program.h"
 #include "ow/runtime/elf.h"
+#include "ow/runtime/layout_state.h"
 #include "ow/runtime/tile_config.h"
 
 namespace ow {
 
 // BadInput if a switch has more positions, a tile more flows or filters, or the layout more
 // descriptors or tasks than FEATURES allows.
-void check_features(const Layout& layout, const TileConfig& tile);
+void check_features(const LayoutState& layout, const TileConfig& tile);
 // BadInput if the firmware uses descriptors or threads that the tile does not have.
 void check_claims(const ElfImage& image, const TileConfig& tile);
 // BadInput if the layout names a descriptor or a task that the firmware uses.
-void check_layout_numbers(const Layout& layout, const ElfImage& image);
+void check_layout_numbers(const LayoutState& layout, const ElfImage& image);
 
 }  // namespace ow
 
