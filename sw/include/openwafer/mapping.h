@@ -34,7 +34,7 @@ struct Mapping {
   // Shape of the host array along the exported dimensions (with tiles(): of each tile's part).
   // Empty: as much as the tiles hold.
   std::vector<size_t> shape;
-  // Rows and columns are relative to the program's rectangle. None: all tiles that have the array.
+  // Rows and columns are relative to the Run's rectangle. None: all tiles that have the array.
   std::optional<Rect> only;
 
   // [R][C] and then the exported dimensions: tile after tile.

@@ -69,7 +69,8 @@ class Event {
 };
 
 // What tiles did between two calls of Run::profile, summed over the tiles. The tiles together had
-// `cycles` x tiles cycles.
+// `cycles` x tiles cycles, if the call before was for the same tiles. Otherwise `cycles` are the
+// longest time of a tile.
 struct Activity {
   uint64_t beats = 0;  // cycles in which the engine worked
   // Cycles in which the engine had work and waited: for an input queue, an output queue, an
@@ -103,15 +104,20 @@ struct Word {
   bool control = false;
 };
 
-// A loaded program. It keeps running, and keeps its colours, until another program takes its tiles.
-// Copies of a Run are the same program. Its producers, consumers and sends end when the last copy
-// and the last Event of its launches are gone.
+// A loaded program, or some of its tiles (on()). It keeps running, and keeps its colours, until
+// another program takes its tiles. Copies of a Run are the same program. Its producers, consumers
+// and sends end when the last copy and the last Event of its launches are gone.
 class Run {
  public:
   class State;
   Rect rect() const;
   // Colours of the machine that its flows use.
   int colours() const;
+
+  // The same program, but only these of its tiles: copies, launches, wait(), profile and prints
+  // act on them. Rows and columns are relative to this Run's tiles. Streams stay the program's.
+  // BadInput if the tiles are not all in this Run.
+  Run on(const Rect& tiles) const;
 
   // Copies an array to all tiles whose firmware exports `name`. Throws BadInput if no firmware
   // does, if the type differs, or if the size does not match the mapping.
@@ -151,8 +157,8 @@ class Run {
   // launch would overwrite one that has not begun, the machine first runs until that one has begun.
   Event launch(const std::string& name, const std::vector<uint32_t>& arguments = {});
 
-  // Waits until all tiles of the program are at rest and everything sent has entered the grid.
-  // Limits and errors are those of Event::wait.
+  // Waits until all tiles are at rest and, for a whole program, everything sent has entered the
+  // grid. Limits and errors are those of Event::wait.
   void wait(uint64_t cycles = Event::kCycleLimit);
 
   // Streams of the layout. An array is cut evenly over the ports and packed into wavelets: two
@@ -181,8 +187,8 @@ class Run {
   // `take` gets all words in order, including those that have already arrived.
   void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
 
-  // What happened after the last call, or after loading. Throws BadInput if the tiles have no
-  // counters (MachineInfo::counters).
+  // What each tile did after the last call for it, or after loading. Throws BadInput if the tiles
+  // have no counters (MachineInfo::counters).
   Profile profile();
 
   // Lines printed after the last call, or after loading, sorted by cycle. Includes tiles that have
@@ -192,7 +198,7 @@ class Run {
 
  private:
   friend class Runtime;
-  explicit Run(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  Run(std::shared_ptr<State> state, const Rect& tiles);
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                     const Mapping& mapping);
   // `keep` lives until the copy is done.
@@ -204,6 +210,7 @@ class Run {
                      uint64_t cycles);
 
   std::shared_ptr<State> state_;
+  Rect area_;  // of the machine
 };
 
 // A machine. Copies are the same machine.

@@ -68,11 +68,10 @@ class Loader {
     for (const Run::State::LoadedPart& part : run_->parts) {
       start_cores(control_, part.rect, part.image.entry);
     }
-    std::vector<const Run::State::LoadedPart*> parts;
-    for (const Run::State::LoadedPart& part : run_->parts) parts.push_back(&part);
     machine_->runs.push_back(run_);
-    wait_for_rest(*machine_, parts, "the start of " + run_->parts.front().image.path, kStartCycles);
-    run_->read_counters();
+    wait_for_rest(*machine_, run_->tiles(run_->rect),
+                  "the start of " + run_->parts.front().image.path, kStartCycles);
+    run_->begin_counts();
     return run_;
   }
 
@@ -417,7 +416,7 @@ class Loader {
         throw BadInput(
             fmt::format("program: '{}' cannot be set: the layout leaves a number in it", p.name));
       }
-      run_->target(p.name, p.type, p.count, p.mapping);
+      run_->target(p.name, p.type, p.count, p.mapping, run_->rect);
     }
   }
 
@@ -426,7 +425,8 @@ class Loader {
     if (program_.parameters.empty()) return;
     machine_->written(run_->rect);
     for (const ProgramState::Parameter& p : program_.parameters) {
-      run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping)->wait(Event::kCycleLimit);
+      run_->write(p.name, p.type, p.bytes.data(), p.count, p.mapping, run_->rect)
+          ->wait(Event::kCycleLimit);
     }
   }
 

@@ -121,7 +121,9 @@ std::string format_print(const ElfImage& image, const std::string& format,
 
 PrintReader::PrintReader(ControlPlane& control, const Rect& rect, const ElfImage& image)
     : control_(control), rect_(rect), image_(image) {
-  taken_.assign(static_cast<size_t>(rect.rows) * static_cast<size_t>(rect.cols), 0);
+  const size_t tiles = static_cast<size_t>(rect.rows) * static_cast<size_t>(rect.cols);
+  taken_.assign(tiles, 0);
+  lost_.assign(tiles, 0);
   const auto& exports = image.exports();
   const auto ring = std::find_if(exports.begin(), exports.end(),
                                  [](const ElfExport& e) { return e.name == "ow_print_ring"; });
@@ -135,15 +137,29 @@ PrintReader::PrintReader(ControlPlane& control, const Rect& rect, const ElfImage
   records_ = ring->dims[0] / kRecordWords;
 }
 
-void PrintReader::take_tile(int row, int col, uint32_t from, uint32_t to,
-                            std::vector<Print>* prints) {
+uint64_t PrintReader::lost(const Rect& of) const {
+  uint64_t lost = 0;
+  for (size_t i = 0; i < lost_.size(); ++i) {
+    if (overlap(of, tile(i))) lost += lost_[i];
+  }
+  return lost;
+}
+
+Rect PrintReader::tile(size_t i) const {
+  const int n = static_cast<int>(i);
+  return Rect{rect_.row + n / rect_.cols, rect_.col + n % rect_.cols, 1, 1};
+}
+
+void PrintReader::take_tile(size_t i, uint32_t to, std::vector<Print>* prints) {
+  const auto [row, col, rows, cols] = tile(i);
+  const uint32_t from = taken_[i];
   const std::vector<uint32_t> words =
       control_.read_tile(row, col, ring_ + 4, records_ * kRecordWords);
   // The tile keeps running while it is read. Records that it may have overwritten by now are lost.
   const uint32_t now = control_.read_tile(row, col, ring_);
   const uint32_t kept = now - from > records_ ? now - records_ : from;
   const uint32_t first = to - from < kept - from ? to : kept;
-  lost_ += first - from;
+  lost_[i] += first - from;
   for (uint32_t n = first; n != to; ++n) {
     const auto record = words.begin() + static_cast<std::ptrdiff_t>(n % records_ * kRecordWords);
     Print p;
@@ -156,16 +172,16 @@ void PrintReader::take_tile(int row, int col, uint32_t from, uint32_t to,
   }
 }
 
-std::vector<Print> PrintReader::take_prints() {
+std::vector<Print> PrintReader::take_prints(const Rect& of) {
   std::vector<Print> prints;
-  if (ring_ == 0) return prints;
+  if (ring_ == 0 || !overlap(of, rect_)) return prints;
   const std::vector<std::vector<uint32_t>> counts = control_.read_rect(rect_, ring_, 1);
   for (size_t i = 0; i < counts.size(); ++i) {
+    if (!overlap(of, tile(i))) continue;
     const uint32_t written = counts[i][0];
     if (written < taken_[i]) taken_[i] = 0;  // the program was started again
     if (written == taken_[i]) continue;
-    const int n = static_cast<int>(i);
-    take_tile(rect_.row + n / rect_.cols, rect_.col + n % rect_.cols, taken_[i], written, &prints);
+    take_tile(i, written, &prints);
     taken_[i] = written;
   }
   std::stable_sort(prints.begin(), prints.end(),

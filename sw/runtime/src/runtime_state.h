@@ -35,6 +35,8 @@ inline bool operator<(const StreamPort& a, const StreamPort& b) {
   return std::tie(a.side, a.index, a.colour) < std::tie(b.side, b.index, b.colour);
 }
 
+class Copy;
+
 class Event::State {
  public:
   virtual ~State() = default;
@@ -80,7 +82,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   std::vector<std::shared_ptr<Run::State>> runs;
 
  private:
-  class Copy;
+  friend class Copy;
   struct Sink {
     std::function<void(Word)> take;  // empty: kept in `words`
     std::vector<Word> words;
@@ -105,6 +107,11 @@ class Run::State {
     Rect rect;  // of the machine
     ElfImage image;
   };
+  // Tiles of a part.
+  struct Tiles {
+    const LoadedPart* part = nullptr;
+    Rect rect;  // of the machine
+  };
   // Where an exported array is in the tiles that have it.
   struct Array {
     const ElfExport* shape = nullptr;
@@ -119,36 +126,59 @@ class Run::State {
   std::map<std::string, size_t> parts_of;      // streams that are scattered: tiles of a port
   std::set<std::tuple<int, int, int>> routed;  // row, col, colour; beyond the rectangle, too
   bool switched = false;
-  bool replaced = false;  // another program has been loaded over it
-  std::vector<Counters> counters;
-  uint64_t counted_at = 0;
+  bool replaced = false;              // another program has been loaded over it
   std::vector<PrintReader> printers;  // of the parts
-  // Tasks launched in a part that has not been seen at rest after that, and whether they have
+  // Of a tile: what its counters were when they were last read.
+  struct Counted {
+    Counters counters{};
+    uint64_t cycle = 0;
+  };
+  // Of a tile: bits of the tasks that were launched and may not have begun; those of them that have
   // arguments.
-  std::map<const LoadedPart*, std::map<uint32_t, bool>> launched;
+  struct Launched {
+    uint32_t tasks = 0;
+    uint32_t arguments = 0;
+  };
+  // By tile, row by row.
+  std::vector<Counted> counted;
+  std::vector<Launched> launched;
 
   void check_loaded() const;
-  // wait_for_rest for some of the parts.
-  void rest(const std::vector<const LoadedPart*>& some, const std::string& what, uint64_t cycles,
+  // Rectangles are of the machine. The parts' tiles in one; the indices of its tiles.
+  std::vector<Tiles> tiles(const Rect& within) const;
+  std::vector<size_t> places(const Rect& within) const;
+  // For messages: " in 1 x 2 tiles at (0, 1)" of the program, or nothing for all of it.
+  std::string where(const Rect& area) const;
+  // wait_for_rest for some of the tiles.
+  void rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
             const std::vector<StreamPort>& sends = {});
-  // Waits until a launch neither loses nor changes an earlier one in this part.
-  void await_turn(const LoadedPart& part, const std::string& name, uint32_t task, bool arguments);
-  // In all tiles that have the array, or in those of Mapping::only.
-  Array array(const std::string& name, ElementType type, const std::optional<Rect>& only) const;
+  // Waits until a launch neither loses nor changes an earlier one in these tiles.
+  void await_turn(const Tiles& tiles, const std::string& what, uint32_t task, bool arguments);
+  // In all tiles of the area that have the array, or in those of Mapping::only.
+  Array array(const std::string& name, ElementType type, const std::optional<Rect>& only,
+              const Rect& area) const;
   // The target of a write by name. BadInput if the type differs from the array's, or the number of
   // elements from the mapping's.
   struct Target {
     Array array;
     Spread spread;
   };
-  Target target(const std::string& name, ElementType type, size_t count,
-                const Mapping& mapping) const;
+  Target target(const std::string& name, ElementType type, size_t count, const Mapping& mapping,
+                const Rect& area) const;
   // Starts the copy. `data` is no longer needed when it returns.
   std::shared_ptr<Event::State> write(const std::string& name, ElementType type, const void* data,
-                                      size_t count, const Mapping& mapping);
+                                      size_t count, const Mapping& mapping, const Rect& area);
   const std::vector<StreamPort>& stream(const std::string& name, bool in) const;
-  void read_counters();
+  void begin_counts();  // when the program has started
+  void read_counters(const Rect& within);
 };
+
+inline size_t tiles_of(const Rect& r) {
+  return static_cast<size_t>(r.rows) * static_cast<size_t>(r.cols);
+}
+// The intersection; it has no rows or no columns if there is none.
+Rect common(const Rect& a, const Rect& b);
+std::string rect_text(const Rect& rect);  // "1 x 2 tiles at (0, 1)"
 
 // The ports of all of these streams.
 std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams);
@@ -159,7 +189,7 @@ bool at_rest(ControlPlane& control, const Rect& rect);
 
 // Waits until the tiles are at rest and everything for `sends` has entered the grid. Throws like
 // Event::wait. Errors name `what`.
-void wait_for_rest(Runtime::State& machine, const std::vector<const Run::State::LoadedPart*>& parts,
+void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                    const std::string& what, uint64_t cycles,
                    const std::vector<StreamPort>& sends = {});
 

@@ -66,7 +66,8 @@ TEST(Library, TilesOfSeveralFirmwaresAreNamedByTheirPart) {
   ow::Run run = machine.load(program);
   const std::vector<int32_t> v = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(message([&] { run.write("vector", v, Mapping::same()); }),
-            "the tiles that have 'vector' are no rectangle: name one that they fill (Mapping::in)");
+            "the tiles that have 'vector' are no rectangle: name one that they fill "
+            "(Mapping::on_tiles, Run::on)");
   EXPECT_EQ(message([&] {
               run.write("vector", v, Mapping::same().on_tiles({0, 0, 1, 2}));
             }),
@@ -74,7 +75,7 @@ TEST(Library, TilesOfSeveralFirmwaresAreNamedByTheirPart) {
   EXPECT_EQ(message([&] {
               run.write("vector", v, Mapping::same().on_tiles({1, 0, 1, 1}));
             }),
-            "'vector': not all tiles in 1 x 1 tiles at (1, 0) have it");
+            "'vector' in 1 x 1 tiles at (1, 0): none of these tiles has it");
   EXPECT_THROW(run.write("nothing", v, Mapping::same().on_tiles({0, 0, 1, 1})), BadInput);
   for (const Rect& tile : {Rect{0, 0, 1, 1}, Rect{1, 1, 1, 1}}) {
     run.write("vector", v, Mapping::same().on_tiles(tile));

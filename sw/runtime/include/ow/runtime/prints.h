@@ -25,14 +25,17 @@ class PrintReader {
   // print has nothing to read. Reading starts with the first print after loading.
   PrintReader(ControlPlane& control, const Rect& rect, const ElfImage& image);
 
-  // The prints after the last call, by cycle, then row by row. Reads one word of each tile, and the
-  // ring of the tiles that have printed.
-  std::vector<Print> take_prints();
+  // The prints after the last call, by cycle, then row by row: of all tiles, or of those that lie
+  // in a rectangle of the machine. Reads one word of each tile, and the ring of the tiles that have
+  // printed.
+  std::vector<Print> take_prints() { return take_prints(rect_); }
+  std::vector<Print> take_prints(const Rect& of);
   // Prints that were overwritten before they were read, up to the last take_prints().
-  uint64_t lost() const { return lost_; }
+  uint64_t lost(const Rect& of) const;
 
  private:
-  void take_tile(int row, int col, uint32_t from, uint32_t to, std::vector<Print>* prints);
+  Rect tile(size_t i) const;
+  void take_tile(size_t i, uint32_t to, std::vector<Print>* prints);
 
   ControlPlane& control_;
   const Rect rect_;
@@ -40,7 +43,7 @@ class PrintReader {
   uint32_t ring_ = 0;            // address; 0: the program does not print
   uint32_t records_ = 0;         // it holds
   std::vector<uint32_t> taken_;  // by tile
-  uint64_t lost_ = 0;
+  std::vector<uint64_t> lost_;   // by tile
 };
 
 }  // namespace ow

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies under way between the host and tiles.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "copy.h"
+
+namespace ow {
+namespace {
+
+// Cycles after which the packets of a copy under way have arrived, if anything moves: some packets
+// per port.
+constexpr uint64_t kHoldCycles = 100'000;
+
+}  // namespace
+
+void Copy::pump() {
+  if (over()) return;
+  try {
+    if (!bulk_->pump()) return;
+  } catch (const Error& refused) {
+    failure_ = fmt::format("a copy has failed: {}", refused.what());
+    return;
+  }
+  done_ = true;
+  if (finished_) finished_();
+  release();
+}
+
+void Copy::wait(uint64_t cycles) {
+  if (!over()) {
+    const RunStatus status = machine_->work(cycles, [this] { return over(); });
+    if (!over()) {
+      throw_late(status == RunStatus::Quiet ? "nothing moves any more"
+                                            : fmt::format("not done within {} cycles", cycles));
+    }
+  }
+  if (done_) return;
+  if (bulk_) abandon();
+  throw DeviceFault(failure_);
+}
+
+void Copy::release() {
+  bulk_.reset();
+  finished_ = nullptr;
+}
+
+// The report reads the tiles through the control plane, which the copy uses: first the copy's
+// packets under way must arrive. Then the copy can go on when somebody waits for it again. If they
+// do not arrive, it never can.
+void Copy::throw_late(const std::string& how) {
+  std::string text = fmt::format("a copy waits for {}: {}", bulk_->waiting_for(), how);
+  bulk_->hold(true);
+  machine_->work(kHoldCycles, [this] { return over() || bulk_->idle(); });
+  if (over()) return;
+  if (!bulk_->idle()) {
+    failure_ = std::move(text);
+    return;
+  }
+  const std::shared_ptr<Copy> self = machine_->copy_;
+  machine_->copy_.reset();
+  text += "\n" + fault_text(*machine_, true);
+  machine_->copy_ = self;
+  bulk_->hold(false);
+  throw DeviceFault(text);
+}
+
+// Removes the copy from the machine, with everything under way, and keeps the report.
+void Copy::abandon() {
+  release();
+  const std::shared_ptr<Copy> self = machine_->copy_;  // lives until this is over
+  machine_->copy_.reset();
+  Device& device = machine_->device();
+  const GridShape grid = device.shape();
+  for (const Side side : {Side::North, Side::East, Side::South, Side::West}) {
+    const bool by_row = side == Side::West || side == Side::East;
+    for (int i = 0; device.has_side(side) && i < (by_row ? grid.rows : grid.cols); ++i) {
+      device.take_arrivals(side, i, kColourRsp);
+    }
+  }
+  failure_ += "\n" + fault_text(*machine_, false);
+}
+
+void Runtime::State::written(const Rect& rect) {
+  if (std::find(unfenced_.begin(), unfenced_.end(), rect) == unfenced_.end()) {
+    unfenced_.push_back(rect);
+  }
+}
+
+std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
+                                                   std::function<void()> finished) {
+  // After earlier requests of the control plane and earlier copies.
+  ControlPlane& control = this->control();
+  for (const Rect& rect : unfenced_) control.fence(rect);
+  settled();
+  copy_ = std::make_shared<Copy>(this, std::move(bulk), std::move(finished));
+  copy_->pump();
+  return copy_;
+}
+
+ControlPlane& Runtime::State::control() {
+  if (copy_) copy_->wait(Event::kCycleLimit);
+  copy_.reset();
+  return control_;
+}
+
+}  // namespace ow

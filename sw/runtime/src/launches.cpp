@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, and how the library knows that tiles are at rest.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ow/device/tile_map.h"
+#include "ow/diagnose/tile_error.h"
+#include "runtime_state.h"
+
+namespace ow {
+namespace {
+
+// Cycles after which a started task has read its eight arguments, on the slowest core.
+constexpr uint64_t kBeginCycles = 1000;
+// Cycles between checks for tile errors while the machine works.
+constexpr uint64_t kLookCycles = 1'000'000;
+// The same if the device cannot tell that nothing moves.
+constexpr uint64_t kPollCycles = 10'000;
+
+class LaunchState : public Event::State {
+ public:
+  LaunchState(std::shared_ptr<Run::State> run, std::vector<Run::State::Tiles> tiles,
+              std::string what)
+      : run_(std::move(run)), tiles_(std::move(tiles)), what_(std::move(what)) {}
+  bool done() const override { return done_; }
+  void wait(uint64_t cycles) override {
+    if (done_) return;
+    run_->check_loaded();
+    run_->rest(tiles_, what_, cycles);
+    done_ = true;
+  }
+
+ private:
+  std::shared_ptr<Run::State> run_;
+  std::vector<Run::State::Tiles> tiles_;
+  std::string what_;  // for messages
+  bool done_ = false;
+};
+
+// Whether no other tiles of the machine have a program.
+bool alone(const Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles) {
+  size_t waits = 0, all = 0;
+  for (const Run::State::Tiles& t : tiles) waits += tiles_of(t.rect);
+  for (const std::shared_ptr<Run::State>& run : machine.runs) {
+    for (const Run::State::LoadedPart& part : run->parts) all += tiles_of(part.rect);
+  }
+  return waits == all;
+}
+
+uint32_t bit(uint32_t task) { return uint32_t{1} << task; }
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------- rest --
+bool at_rest(ControlPlane& control, const Rect& rect) {
+  namespace reg = isa::reg;
+  enum { kActive, kRunning, kCore, kThreads, kReducer, kReads };
+  std::vector<ControlPlane::ReadRequest> reads;
+  for (int r = rect.row; r < rect.row + rect.rows; ++r) {
+    for (int c = rect.col; c < rect.col + rect.cols; ++c) {
+      reads.push_back({r, c, kRegTaskActivate, 1});
+      reads.push_back({r, c, kRegTaskRunning, 1});
+      reads.push_back({r, c, kRegCoreStatus, 1});
+      reads.push_back({r, c, kRegThread, reg::Thread::kCount});
+      reads.push_back({r, c, kRegRedStatus, 1});
+    }
+  }
+  const std::vector<std::vector<uint32_t>> words = control.read_many(reads);
+  for (size_t i = 0; i < words.size(); i += kReads) {
+    const bool task =
+        words[i + kActive][0] != 0 || reg::TaskRunning::Running::get(words[i + kRunning][0]);
+    const bool asleep = reg::CoreStatus::Asleep::get(words[i + kCore][0]);
+    const bool thread = std::any_of(words[i + kThreads].begin(), words[i + kThreads].end(),
+                                    [](uint32_t w) { return reg::Thread::Active::get(w); });
+    const bool reducer = reg::RedStatus::Running::get(words[i + kReducer][0]);
+    if (task || !asleep || thread || reducer) return false;
+  }
+  return true;
+}
+
+void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
+                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
+  ControlPlane& control = machine.control();
+  Device& device = machine.device();
+  const uint64_t begin = device.patience_cycle();
+  const auto check = [&] {
+    for (const Run::State::Tiles& t : tiles) check_errors(control, t.rect, &t.part->image);
+  };
+  const auto report = [&](const std::string& how) {
+    check();
+    throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
+  };
+  // If a device can tell that nothing moves, the tiles are at rest then. Otherwise, and while other
+  // tiles work, tiles count as at rest when they were so twice: words under way between them have
+  // arrived by then. Short waits are checked early, long waits are rarely disturbed.
+  const uint64_t longest = device.tells_quiet() ? kLookCycles : kPollCycles;
+  uint64_t look = alone(machine, tiles) ? longest : kPollCycles;
+  int rests = 0;
+  for (;;) {
+    const uint64_t passed = device.patience_cycle() - begin;
+    const uint64_t left = cycles > passed ? cycles - passed : 0;
+    const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
+    look = std::min(2 * look, longest);
+    check();
+    const bool rest = std::all_of(tiles.begin(), tiles.end(), [&](const Run::State::Tiles& t) {
+      return at_rest(control, t.rect);
+    });
+    rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
+    if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
+    if (status == RunStatus::Quiet) report("hangs:");
+    if (rests == 0 && device.patience_cycle() - begin >= cycles) {
+      report(fmt::format("did not end within {} cycles:", cycles));
+    }
+  }
+  machine.settled();
+}
+
+void Run::State::rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
+                      const std::vector<StreamPort>& sends) {
+  wait_for_rest(*machine, some, what, cycles, sends);
+  for (const Tiles& t : some) {
+    for (const size_t i : places(t.rect)) launched[i] = {};
+  }
+}
+
+// ------------------------------------------------------------------------------------ launches --
+// An activation is one bit, and all launches of a tile share one place for arguments. So a task
+// must have begun before it is launched again, and must have read its arguments before others are
+// written.
+void Run::State::await_turn(const Tiles& tiles, const std::string& what, uint32_t task,
+                            bool arguments) {
+  const std::vector<size_t> at = places(tiles.rect);
+  std::vector<uint32_t> awaited;
+  uint32_t any = 0;
+  for (const size_t i : at) {
+    awaited.push_back(launched[i].tasks & (bit(task) | (arguments ? launched[i].arguments : 0)));
+    any |= awaited.back();
+  }
+  if (any == 0) return;
+  ControlPlane& control = machine->control();
+  control.fence(tiles.rect);
+  const auto waits = [&] {
+    const auto words = control.read_rect(tiles.rect, kRegTaskActivate, 1);
+    for (size_t k = 0; k < words.size(); ++k) {
+      if ((words[k][0] & awaited[k]) != 0) return true;
+    }
+    return false;
+  };
+  Device& device = machine->device();
+  const uint64_t begin = device.patience_cycle();
+  while (waits()) {
+    const RunStatus status = machine->work(kBeginCycles, nullptr);
+    const bool late = device.patience_cycle() - begin >= Event::kCycleLimit;
+    if (!late && (status != RunStatus::Quiet || !waits())) continue;
+    check_errors(control, tiles.rect, &tiles.part->image);
+    throw DeviceFault(
+        fmt::format("{} cannot be launched, as what was launched before has not "
+                    "begun{}\n{}",
+                    what, late ? fmt::format(" within {} cycles", Event::kCycleLimit) : "",
+                    hang_text(*machine)));
+  }
+  if (arguments) machine->work(kBeginCycles, nullptr);
+  for (size_t k = 0; k < at.size(); ++k) {
+    launched[at[k]].tasks &= ~awaited[k];
+    launched[at[k]].arguments &= ~awaited[k];
+  }
+}
+
+Event Run::launch(const std::string& name, const std::vector<uint32_t>& arguments) {
+  state_->check_loaded();
+  const auto launches = [&](const State::LoadedPart& part) {
+    const std::vector<ElfLaunch>& all = part.image.launches();
+    return std::any_of(all.begin(), all.end(), [&](const ElfLaunch& l) { return l.name == name; });
+  };
+  std::vector<State::Tiles> tiles = state_->tiles(area_);
+  tiles.erase(std::remove_if(tiles.begin(), tiles.end(),
+                             [&](const State::Tiles& t) { return !launches(*t.part); }),
+              tiles.end());
+  const std::string what = fmt::format("'{}'{}", name, state_->where(area_));
+  if (tiles.empty()) {
+    const auto& parts = state_->parts;
+    const bool elsewhere = std::any_of(parts.begin(), parts.end(), launches);
+    if (elsewhere) throw BadInput(what + ": none of these tiles has this launch");
+    parts.front().image.launch(name);  // says what there is instead
+  }
+  // In all parts or in none.
+  for (const State::Tiles& t : tiles) {
+    const size_t wanted = t.part->image.launch(name).arguments;
+    if (wanted != arguments.size()) {
+      throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", t.part->image.path, name,
+                                 wanted, arguments.size()));
+    }
+  }
+  ControlPlane& control = state_->machine->control();
+  for (const State::Tiles& t : tiles) {
+    state_->await_turn(t, what, t.part->image.launch(name).task, !arguments.empty());
+  }
+  for (const State::Tiles& t : tiles) {
+    const uint32_t task = t.part->image.launch(name).task;
+    if (!arguments.empty()) {
+      control.write(t.rect, t.part->image.exported("ow_args").addr, arguments);
+    }
+    control.write(t.rect, kRegTaskActivate, bit(task));
+    state_->machine->written(t.rect);
+    for (const size_t i : state_->places(t.rect)) {
+      State::Launched& before = state_->launched[i];
+      before.tasks |= bit(task);
+      before.arguments &= ~bit(task);
+      if (!arguments.empty()) before.arguments |= bit(task);
+    }
+  }
+  return Event(std::make_shared<LaunchState>(state_, std::move(tiles), what));
+}
+
+void Run::wait(uint64_t cycles) {
+  state_->check_loaded();
+  const bool all = area_ == state_->rect;
+  state_->rest(state_->tiles(area_), "the program" + state_->where(area_), cycles,
+               all ? ports_of(state_->streams_in) : std::vector<StreamPort>());
+}
+
+}  // namespace ow
