@@ -31,6 +31,7 @@ class PrintReader {
   std::vector<Print> take_prints() { return take_prints(rect_); }
   std::vector<Print> take_prints(const Rect& of);
   // Prints that were overwritten before they were read, up to the last take_prints().
+  uint64_t lost() const { return lost(rect_); }
   uint64_t lost(const Rect& of) const;
 
  private:
