@@ -14,8 +14,8 @@
 # -DOW_CHECKS=ON does so for all models: a build for looking closely at what `ow run` and the jobs' tests
 # do, for it costs time.
 #
-# TIMING is for models with delays: their processes are coroutines of C++20, and whoever evaluates them
-# asks for the time of the next event. A module without a timescale counts femtoseconds.
+# TIMING is for models with delays: their processes are coroutines of C++20, and the caller
+# asks the model for the time of the next event. A module without a timescale counts femtoseconds.
 #
 # FAST is for models that jobs run for minutes: -O2, what runs once in a unit of its own with -O0, and the
 # profile. All others are to be built soon rather than to run fast: with -Og they compile in two thirds of
@@ -92,7 +92,7 @@ endif()
 function(_ow_profile lib sources)
   set(options --param=profile-func-internal-id=1 -fprofile-prefix-path=${CMAKE_BINARY_DIR})
   if(OW_PROFILE STREQUAL "collect")
-    # Counters are plain words: whoever collects runs one thread.
+    # Counters are plain words, so a program that collects runs one thread.
     list(APPEND options -fprofile-generate=${OW_PROFILE_DIR} -fprofile-update=single)
     target_link_options(${lib} PUBLIC -fprofile-generate)
   else()
@@ -265,7 +265,7 @@ function(ow_verilate lib)
     target_compile_options(${lib} PRIVATE --param=sccvn-max-alias-queries-per-access=20
                                           --param=ggc-min-heapsize=500000)
   endif()
-  # Its messages name no path of this machine, whoever compiles: some of the models are installed.
+  # Messages name no path of this machine, because some of the models are installed.
   target_compile_options(${lib} PRIVATE -w -ffile-prefix-map=${mdir}/=)
   if(NOT V_FAST)
     target_compile_options(${lib} PRIVATE -Og)

@@ -268,7 +268,7 @@ class Session:
             with open(os.path.join(self.top, name), "w", encoding="utf-8") as file:
                 file.write(copied_file(root, page, mark))
         self.environment = {name: value for name, value in os.environ.items()
-                            # Of the make and the night around us.
+                            # Variables of the make and the night that run this test.
                             if name not in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "PART", "BUILD",
                                             "OW_NIGHTLY", "DISPLAY")}
         # For git, only what is tracked is here.

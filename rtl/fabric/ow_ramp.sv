@@ -246,8 +246,8 @@ module ow_ramp
   assign {eng_q, eng_data} = Small && red_turn_o ? {red_q_i, red_data_i}
                            : Small && core_turn_o ? {core_q_i, core_data_i} : {eng_q_i, eng_data_i};
 
-  // The writers of this cycle, by the queue that takes the push. Of two pushes to one queue the
-  // first wins. Who pushes and where comes late in the cycle; the room of the queues does not.
+  // The writers of this cycle, by the queue that takes the push. If two push to one queue, the
+  // first wins. Who pushes and where is known late in the cycle, the room of the queues early.
   queues_t room, red_in, eng_in, core_in;
   logic push_lost;
   logic [2:0] lost_queue;

@@ -4,7 +4,7 @@
 // docs/fabric.md, credits.
 //
 // In hand: a wavelet costs one, a fence both. An arriving credit can be spent at once.
-// Of the neighbours: credits that have waited return first, round robin. If no credit waits for a
+// To the neighbours, credits that have waited return first, round robin. If no credit waits for a
 // link, a slot that is freed in this cycle returns at once: the slot of the wavelet that comes on
 // the link now, or, if none comes that could leave at once, the slot of one held head. This held
 // head is chosen before it is known which heads leave. All other freed slots wait; each returns

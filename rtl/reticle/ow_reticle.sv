@@ -10,8 +10,8 @@
 //
 //   Rows ... SpareCols  logical tiles and spares. Scan is of ow_station, the others are of ow_tile
 //   north_* ... west_*  edge slots, PhysCols or PhysRows of them, links of ow_tile
-//   chain_w_i, chain_e_i  a row's chain at its west and its east end. Of what comes out, near is
-//                     the row's last station, skip the one before it, for when the last is dead
+//   chain_w_i, chain_e_i  a row's chain at its west and its east end. Outputs: near comes from the
+//                     row's last station, skip from the one before it, in case the last is dead
 //   stat_*            status of the links, as the station of index row * PhysCols + column asks
 //   idle_o            no tile that runs has anything to do, and the others are in reset and send
 //                     nothing. Stations, which the chains talk to, do not count

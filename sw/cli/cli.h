@@ -21,8 +21,8 @@ struct File {
   std::string path;
   // The option whose output may be this file all the same.
   const char* but = "";
-  // Of one that is written: whether it can be is looked at now. Not if it is to lie in a directory
-  // that is yet to be made, say.
+  // For a file that is written: check now whether it can be. Unset, for example, if its directory
+  // does not exist yet.
   bool tried = true;
 };
 

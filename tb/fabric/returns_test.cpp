@@ -55,7 +55,7 @@ TEST(ControlReturns, GoAtOnceAndTakeTurnsRequestsFirst) {
     for (int i = 0; i < 3; ++i) said += unit.cycle(false, false, false);
     EXPECT_EQ(said, "qsqs.");
     EXPECT_FALSE(unit.owed());
-    // A single credit goes back in its cycle. Of two, the other network's then goes first.
+    // A single credit goes back in its cycle. If two wait, the other network's then goes first.
     said = unit.cycle(true, false, false);
     said += unit.cycle(true, true, false);
     said += unit.cycle(false, true, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated bridge at the end of a wire that loses, doubles and changes bytes. Of the grid
-// there is only the edge: it takes wavelets as routers do, and sends what a test gives it.
+// The Verilated bridge at the end of a wire that loses, doubles and changes bytes. Only the
+// edge of the grid is there: it takes wavelets as routers do, and sends what a test gives it.
 #ifndef OW_TB_BRIDGE_WIRE_H_
 #define OW_TB_BRIDGE_WIRE_H_
 

@@ -232,7 +232,7 @@ class Memory:
         self.rows = [d for d in self.module.dffs if not self.latches or d[0] in self.module.latches]
 
     def value(self, net, known):
-        """Of a net, when nets of `known` are 1 and all other inputs and registers are 0."""
+        """The value of a net if nets of `known` are 1 and all other inputs and registers are 0."""
         net = self.module.find(net)
         for kind, y, ins in self.module.gates:
             if y == net:
@@ -377,7 +377,7 @@ class KnownPath(unittest.TestCase):
 
 @unittest.skipUnless(TOOLS, "needs Yosys, abc and OpenSTA")
 class LateInput(unittest.TestCase):
-    """A chain of 16 steps behind an input: what comes late goes through few gates, if it is told."""
+    """A chain of 16 steps after an input. A late input passes few gates if the mapping knows it."""
 
     LATE = 58.0
 

@@ -23,19 +23,19 @@
 //
 // Pipeline, by the cycle of a beat (docs/architecture.md has the picture):
 //   I0  choice of the thread, from a forecast of what its beat needs; its context is read
-//   I1  plan, from registers: elements, addresses, lanes, what the thread goes on with; bytes under
-//       way; the beat enters a queue, or is given up and tried again
-//   I2  first SRAM request; the write of what had none to wait for
+//   I1  plan, from registers: elements, addresses, lanes, the thread's next walk; bytes with a
+//       pending write; the beat enters a queue, or is given up and tried again
+//   I2  first SRAM request; the write of a result that waited for none
 //   M   the oldest beat, when its lines are there (the cycle after I2 at the earliest): elements
-//       into lanes (lane = position in the destination's line), into the datapath
+//       enter the lanes (lane = position in the destination's line) and the datapath
 //   M+2 addend (accumulator cache, or the destination's line)
 //   M+5 result: the accumulator cache, the write buffer or the vector to the output is written
 //   M+6 the write buffer writes SRAM; the vector goes through ow_pack
-// So beats are planned ahead of their data, and the streams slip against each other and the writes
-// until they want different banks. Beats of one thread follow each other in every cycle: stage I1
-// hands what the thread goes on with to itself. A beat that adds to elements of the accumulator
-// cache fires 4 cycles after the one that wrote them, a mixed multiply-add after 2, and results of
-// reductions and functions come later than others (ow_engine_flight).
+// So beats are planned ahead of their data, and the streams and writes shift against each other
+// until they want different banks. Beats of one thread can follow each other in every cycle,
+// because stage I1 passes the thread's next walk to itself. A beat that adds to elements of the
+// accumulator cache fires 4 cycles after the one that wrote them, a mixed multiply-add after 2.
+// Results of reductions and functions come later than others (ow_engine_flight).
 //
 // Hand-overs, and the cycle in which they can be used:
 //   core to launch  the same, from the register after decode. Descriptors are looked up whether or
@@ -46,8 +46,8 @@
 //                   this cycle, its walk comes from that plan
 //   I1 to I0        the same, early: whether the thread in I1 may end, or its inner vector may
 //   I1 onwards      the next: thread table, FIFOs, counters, line requests, write buffer, packer.
-//                   All is prepared as if the beat went, and taken only if it goes
-//   beats to M      the next, from registers of their own; likewise to the gather, which sums rows
+//                   All is prepared as if the beat goes, and taken only if it does
+//   beats to M      the next, from registers of their own; the same to the gather, which sums rows
 //                   of addresses in its first cycle
 //   M to results    to the packer the same, or the next if zeros are skipped; to non-linear
 //                   functions the next; to ow_engine_flight the next
@@ -55,36 +55,36 @@
 //                   registers
 //   memory          read data in the cycle after the grant
 //
-// Throughput, in cycles a beat: 1 with up to two vectors to read and one to write, 1.5 with three to
-// read, whatever their alignment, once the streams have slipped apart (a few cycles an instruction,
-// and where other requestors disturb). A beat that reads bytes whose write is under way is planned
-// when they are in the SRAM; other threads go on meanwhile. axpyw: n / Lanes beats a weight, 2 at
-// least; a row end costs nothing if it directly follows a weight, else 1 cycle. Control wavelets
-// elsewhere: 1 cycle; an end that is not the last beat: 1.
+// Throughput, in cycles per beat: 1 with up to two vectors to read and one to write, 1.5 with three
+// to read, at any alignment. Each instruction, and each disturbance by another requestor, costs a
+// few cycles more until the streams have shifted apart. A beat that reads bytes with a pending
+// write is planned when they are in the SRAM; other threads go on meanwhile. axpyw takes n / Lanes
+// beats per weight, at least 2 cycles. A row end costs nothing if it directly follows a weight,
+// else 1 cycle. Other control wavelets cost 1 cycle, and so does an end that is not the last beat.
 //
-// Fabric operands: a pair of 16-bit elements a wavelet, lower half first; pairs run across inner
-// vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no element;
-// with the stream-end bit it ends the instruction, counted or not. With two fabric operands, that
-// of a comes first and does not wait for b.
+// Fabric operands: a wavelet has a pair of 16-bit elements, lower half first; pairs run across
+// inner vectors. A control wavelet in a stream that is consumed is taken (1 cycle) and is no
+// element. With the stream-end bit it ends the instruction, even one with a length. With two fabric
+// operands, the control wavelet of a comes first and does not wait for b.
 //
-// One wavelet-triggered instruction runs at a time, one stochastic rounding, and one inner vector of
-// a reduction (its partial sums are in the datapath): launches of the first two wait, threads with a
-// reduction wait between inner vectors. A launch also waits while a queue that it reads belongs to
-// a running thread. axpyw, and dotw into the accumulator cache: the ring starts at slot 0 with each
-// instruction, whose first beat waits until all rows that were closed before have been freed. Row
-// slots are contiguous, dst dimension 0 words each.
+// At a time the engine runs one wavelet-triggered instruction, one that rounds stochastically, and
+// one inner vector of a reduction (its partial sums are in the datapath). Launches wait for the
+// first two. Threads with a reduction wait between inner vectors. A launch also waits while a queue
+// that it reads belongs to a running thread. axpyw, and dotw into the accumulator cache: the ring
+// starts at slot 0 with each instruction, and the first beat waits until all rows that were closed
+// before have been freed. Row slots are contiguous, dst dimension 0 words each.
 //
-// drain starts the reducer and is complete for the engine at once: the completion action is the
-// reducer's. With thread 0 the core goes on in the next cycle.
+// drain starts the reducer and is complete for the engine at once; the reducer does the completion
+// action. With thread 0 the core goes on in the next cycle.
 //
 // Order: beats of a thread take effect in order. A source with step 0 must not be a destination of
-// the same vector, and a source vector must not overlap a destination ahead of it. What others than
-// the engine write while an instruction runs may be read before or after.
+// the same vector, and a source vector must not overlap a destination ahead of it. If somebody else
+// writes a source while an instruction runs, the old or the new value is read.
 //
-// Errors: the first fault is kept in fault_o, with the instruction's pc and the bad address; the
-// thread stops, its beats so far take effect, its completion action does not happen. Causes in
-// docs/isa.md. Thread numbers from NumThreads on are fault 1. halt_i stops all issue, a cycle
-// after it rises; up to three later for a beat whose FIFOs' addresses are being reckoned.
+// Errors: fault_o keeps the first fault, with the instruction's pc and the bad address. The thread
+// stops, its beats so far take effect, and its completion action does not happen. docs/isa.md has
+// the causes. Thread numbers from NumThreads on are fault 1. halt_i stops all issue in the cycle
+// after it rises, but up to three later a beat may go whose FIFO addresses are being computed.
 //
 //   Lanes       16-bit lanes: 2, 4 or 8. Bits do not depend on it
 //   SramBytes   size of the SRAM, for the range check; SramBanks its banks, as ow_sram's
@@ -94,8 +94,8 @@
 //   WriteSlots  slots of the write buffer, 4 to 24
 //   PackSlots   vectors on their way to output queues (ow_pack), 9 to 64
 //   Small       ow_serial in its place: for area, an element at a time, and few operations
-//   Features, Operations   what there is, as the registers of these names tell it. What is not is an
-//               illegal operation, and its units are left out
+//   Features, Operations   what the tile has, as in the registers of these names. Anything else is
+//               an illegal operation, and its units are left out
 `include "ow_assert.svh"
 
 module ow_engine
@@ -163,10 +163,11 @@ module ow_engine
   output logic [8*VecBytes-1:0] wr_wdata_o,
   input  logic                  wr_gnt_i,
 
-  // An instruction is complete, but its last line is not in the SRAM yet: whoever might look for it
-  // there (control plane, fence.i) must not be served. Who looks at look_addr_i (0: the core's loads
-  // and stores, 1: the reducer) must not with hold_look_o: a write to that line is under way.
-  // host_waits_i: the control plane asks and is not served, so that hold_o must fall for long enough.
+  // hold_o: an instruction is complete, but its last line is not in the SRAM yet. A requestor that
+  // may look for the line there (control plane, fence.i) must not be served. hold_look_o: a write
+  // to the line at look_addr_i (0: the core's loads and stores, 1: the reducer) is under way, so
+  // that access must wait. host_waits_i: the control plane waits, so hold_o must fall for long
+  // enough.
   output logic                  hold_o,
   input  logic                  host_waits_i,
   /* verilator lint_off UNUSEDSIGNAL */ // lines
@@ -235,8 +236,8 @@ module ow_engine
   output logic [23:0]           fault_addr_o,
   input  logic [3:0]            thread_sel_i,
   output logic [31:0]           thread_state_o,
-  // Of the cycle before: a beat was issued; the last one of a weight; its counter (beats, a stall,
-  // no work).
+  // Events of the cycle before: a beat was issued; the last beat of a weight was; the counter of
+  // that cycle (beats, a stall, no work).
   output logic                  ev_beat_o,
   output logic                  ev_weight_o,
   output counter_e              cause_o,

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine from stage I2 on: what is done with the beats that ow_engine_front has planned.
-// Lines are read ahead (ow_engine_operands), the oldest beat leaves the queue when its lines are
-// there (ow_engine_beats), goes through the datapath (ow_engine_execute), and its result through the
-// write buffer (ow_engine_writes), the accumulator cache or the packer (ow_engine_output).
+// The tensor engine from stage I2 on: executes the beats that ow_engine_front has planned. Lines
+// are read ahead (ow_engine_operands). The oldest beat leaves the queue when its lines are there
+// (ow_engine_beats) and goes through the datapath (ow_engine_execute). Its result goes to the write
+// buffer (ow_engine_writes), the accumulator cache or the packer (ow_engine_output).
 //
 //   Lanes ... Operations   as of ow_engine
-//   rd_i ...     operands of the beat in stage I1, index 0 a, 1 b, 2 dst (ow_engine_plan): in SRAM, if
-//                it is one of data; line, the line after it too, bytes; be_i bytes that it writes of
-//                dst's line
-//   hazard_o     some of them are still to be written, by write buffer slot hazard_slot_o among
-//                others; room_o: their lines have places; src_*: ow_engine_issue
-//   beat_i       the beat, but for write slot and lines; thread_i whose, out_q_i its output queue
-//   issue_*_i, early_wr_i, slot_i, claim_i   what is issued of it (ow_engine_issue); word_i what a move to
-//                memory writes that goes straight into the write buffer, in each word
-//   launch_i, launch_hot_i, kill_i   a thread is launched; which; threads whose index has led out of
+//   rd_i ...     operands of the beat in stage I1, index 0 a, 1 b, 2 dst (ow_engine_plan): whether
+//                they are in SRAM if the beat has data; line; whether the next line is read too;
+//                bytes. be_i: bytes of dst's line that it writes
+//   hazard_o     some of these bytes have a pending write; hazard_slot_o: a write buffer slot that
+//                has one. room_o: their lines have places; src_*: ow_engine_issue
+//   beat_i       the beat, without write slot and lines; thread_i: its thread; out_q_i: its output
+//                queue
+//   issue_*_i, early_wr_i, slot_i, claim_i   what is issued of it (ow_engine_issue). word_i: each
+//                word of a move to memory that goes straight into the write buffer
+//   launch_i, launch_hot_i, kill_i   a thread is launched; which; threads with an index outside
 //                memory
-//   beats_*_o    places of the queue of beats: none is free, one is
+//   beats_*_o    the queue of beats has no free place, has one
 //   direct_o     nothing that writes memory is under way; late_o, late_soon_o: results of reductions
-//   fault_o ...  an index leads out of memory
+//   fault_o ...  an index is outside memory
 //   head_o ...   slots that are written; end_*_o ends of instructions (ow_engine_threads)
 //   idle_o       nothing changes at this edge
 `include "ow_assert.svh"
@@ -165,8 +166,8 @@ module ow_engine_back
   /* verilator lint_on UNUSEDSIGNAL */
   logic                       operands_idle, flight_idle, writes_any, output_idle;
 
-  // A line in memory has a shorter number. One outside is a fault, and nothing is issued that reads or
-  // writes it (ow_engine_plan): what is found of it meanwhile is of no use.
+  // A line in memory has a shorter number. A line outside is a fault (ow_engine_plan), and no beat
+  // that reads or writes it is issued. So the comparisons may ignore the upper bits.
   localparam int unsigned NumW = $clog2(SramBytes) - OffW;
   logic [2:0][NumW-1:0] line;
   assign line = {NumW'(line_i[2]), NumW'(line_i[1]), NumW'(line_i[0])};

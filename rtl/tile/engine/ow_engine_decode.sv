@@ -140,7 +140,7 @@ module ow_engine_decode
   logic        any32;
   ctx_t        ctx;
 
-  // The table of a decoder: what each operation takes, and what of that makes it illegal.
+  // The table of a decoder: what each operation takes, and when it is illegal.
   always_comb begin
     ctx = '0;
     has_a = 1'b1;

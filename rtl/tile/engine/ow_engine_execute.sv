@@ -6,7 +6,7 @@
 //   Has          operations that the datapath has; Nonlinear: there are non-linear functions
 //   m_i, m_a_i, m_b_i, d_line_i   the beat in stage M, its elements, the line of its addend; res_i
 //                where its result goes
-//   fire_i       it enters; early_i: it leaves from stage M and has no result here
+//   fire_i       it enters the datapath; early_i: it leaves from stage M and has no result here
 //   r_valid_o, r_o, r_data_o   a result
 //   acc_row_o    accumulator row of a source of m_i; acc_raddr_i, acc_rdata_o: the reducer's port
 //   prng_*       state of the random generator (ow_datapath)

@@ -8,7 +8,7 @@
 //
 // A register holds the address of each side's next element and the element size that it holds for,
 // so the plan begins with an address. A side is computed again if it is used in another size, or if
-// its buffer was set up anew. That takes a cycle per side, while its thread stays in stage I1
+// its buffer was set up anew. This takes a cycle per side, while its thread stays in stage I1
 // (stale_o). Registers also hold what is left to the end of the buffer, for each side, and what is
 // free, so the plan finds its limits without a subtraction.
 //

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensor engine up to stage I1: what is done next. An instruction becomes a thread
-// (ow_engine_launch, ow_engine_threads, ow_engine_dsr); stage I0 chooses a thread (ow_engine_pick),
-// stage I1 plans its beat (ow_engine_plan) and decides whether it goes on (ow_engine_issue), to
-// ow_engine_back. Wavelets that trigger operations come through ow_engine_weights; circular buffers
-// are ow_engine_fifos.
+// The tensor engine up to stage I1: decides what is done next. An instruction becomes a thread
+// (ow_engine_launch, ow_engine_threads, ow_engine_dsr). Stage I0 chooses a thread (ow_engine_pick).
+// Stage I1 plans its beat (ow_engine_plan) and decides whether it goes on to ow_engine_back
+// (ow_engine_issue). Wavelets that trigger operations come through ow_engine_weights; circular
+// buffers are in ow_engine_fifos.
 //
-//   Lanes ... Operations   as of ow_engine, as its ports are that are not said here
-//   thread_o ...   the beat in stage I1 and what is issued of it, and events: ow_engine_back has
-//                these ports with the other direction
+//   Lanes ... Operations   as of ow_engine; so are all ports that are not listed here
+//   thread_o ...   the beat in stage I1, what is issued of it, and events: inputs of
+//                ow_engine_back
 //   idle_o         nothing changes at this edge
 `include "ow_assert.svh"
 
@@ -301,7 +301,7 @@ module ow_engine_front
     end
   end
 
-  // What is taken from the queues; that the beat goes is known last.
+  // What is taken from the queues. Whether the beat goes is known last.
   logic [7:0] beat_pop;
 
   always_comb begin

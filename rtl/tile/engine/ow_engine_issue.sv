@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage I1 of the tensor engine: whether the beat of the thread that stage I0 has chosen can be
-// planned (go_o), and whether what ow_engine_plan makes of it goes on (issue_o).
+// Stage I1 of the tensor engine: whether a beat of the thread that stage I0 has chosen can be
+// planned (go_o), and whether the planned beat goes on (issue_o).
 //
-// A beat is planned when what the forecast of stage I0 could not know is there. It is given up, and
-// its thread chosen again, for bytes that are still to be written, for lines without a place, and
-// before the results of reductions that have to come first.
+// Stage I0 only forecasts, so stage I1 first checks what the forecast could not know. A planned
+// beat is given up, and its thread chosen again, in three cases: its bytes have a pending write,
+// its lines have no place, or results of reductions have to come first.
 //
-// A source in the accumulator cache whose words are still to be written puts a beat off once, for as
-// long as a result takes, so that those of other threads go before it (off_o); if that was not
+// If a source in the accumulator cache still waits for its words, the beat is put off once, for as
+// long as a result takes, so that beats of other threads go before it (off_o). If that was not
 // enough, it waits in stage M.
 //
-// The end of a reduction waits until no result of any is on its way (they are counted together). Until
-// it comes by again no other reduction is chosen, or one with short vectors could go on for ever.
+// The end of a reduction waits until no result of any reduction is on its way, because results are
+// counted together. Meanwhile no other reduction is chosen: one with short vectors could otherwise
+// hold up the end for ever.
 //
 // A thread that sends claims the place of its vector in the output queue when that beat goes. A
 // reduction claims it with the first beat of its inner vector, and an end that waits for results
 // claims it when it begins to wait. So a full queue stops no thread while others wait for it.
 //
-//   NumThreads   contexts; live_i: of threads that have something to issue
+//   NumThreads   contexts; live_i: threads that have something to issue
 //   c_i, s_*_i   the thread in stage I1: context, flags, one-hot
-//   there_a_i, ctrl_a_i   a wavelet is there for its operand a, a control wavelet
+//   there_a_i, ctrl_a_i   a wavelet, a control wavelet is there for its operand a
 //   w_valid_i, w_blocked_i   weights are there; their row is not free
-//   fifo_stale_i   addresses of its FIFOs are being reckoned (ow_engine_fifos)
+//   fifo_stale_i   addresses of its FIFOs are being computed (ow_engine_fifos)
 //   places_i     the queue of beats has room
-//   is_*_i ...   the plan: data, an end, a control wavelet of the weights that closes a row; of a
-//                beat, that its result comes late, that it has none
-//   src_acc_i, src_meets_i   it has a source in the accumulator cache; its words have results under
-//                way, in the queue of beats and behind it
-//   hazard_i, room_i   its bytes in the SRAM are still to be written; its lines have places
-//   late_i       a result of a reduction is there; late_soon_i of them are before that of a beat that
-//                is planned in this cycle
+//   is_*_i ...   the plan: data, an end, a control wavelet of the weights that closes a row; the
+//                beat's result comes late; it has none
+//   src_acc_i, src_meets_i   it has a source in the accumulator cache; words of it have results
+//                under way, in the queue of beats or after it
+//   hazard_i, room_i   its bytes in the SRAM have a pending write; its lines have places
+//   late_i       a result of a reduction is there; late_soon_i: results of reductions that come
+//                before that of a beat that is planned in this cycle
 //   direct_i     nothing that writes memory is under way
 //   sends_i      the beat hands a vector to the output queue
 //   claim_o      a place is claimed; claimed_o: threads that have one, s_claimed_o: the one in I1
 //   issue_*_o    what goes on: anything; data; into the queue of beats
 //   early_wr_o   it goes straight into the write buffer; slot_o: it takes a slot there
-//   red_end_o    the thread whose end waits so
+//   red_end_o    the thread whose end waits for results of reductions
 //   idle_o       nothing is waited for
 `include "ow_assert.svh"
 
@@ -141,9 +142,9 @@ module ow_engine_issue
   assign ends_early = (is_end_i || wclose_i) && c_i.red && late_cnt_q != late_soon_i;
   assign issue_o = go_o && !(is_data_i && (hazard_i || !room_i || acc_meets)) && !ends_early;
   assign issue_data_o = issue_o && is_data_i;
-  // Moves from a queue to memory go straight into the write buffer when no other result is on its
-  // way there: the wavelet is there, and the byte enables pick its place. Whether anything goes on is
-  // known last.
+  // A move from a queue to memory goes straight into the write buffer if no other result is on its
+  // way there: its data are here, and the byte enables pick their place. Whether the beat goes on
+  // is known last.
   logic early;
   assign early = is_data_i && c_i.dop == DP_MOV && c_i.unit == UNIT_NONE &&
                  c_i.a_kind == SRC_FAB && c_i.d_kind == SRC_MEM && direct_i;

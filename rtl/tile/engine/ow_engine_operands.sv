@@ -106,7 +106,7 @@ module ow_engine_operands
 
   assign room_o = room == 3'b111;
 
-  // What a beat took before stage M it does not take again.
+  // A beat does not take again what it took before stage M.
   logic m_early_a, m_early_b;
   assign m_early_a = Gather && m_i.unit == UNIT_SCATTER;
   assign m_early_b = Gather && m_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
@@ -188,8 +188,8 @@ module ow_engine_operands
     if (req == 3'b111) begin
       leave = leave_q;
       if ((none & leave_q) != '0 && some != '0) leave = some & (~some + 3'd1);
-      // Of two for one bank the memory serves one. Then the third goes beside it. Indices keep their
-      // place, since the gather port takes what they lead to from other banks.
+      // If two want one bank, the memory serves one of them, and the third goes beside it. Indices
+      // keep their place, since the gather port takes their elements from other banks.
       else if (!m_early_b && ((leave_q[0] && same[2]) || (leave_q[1] && same[1]) || (leave_q[2] && same[0]))) begin
         leave = {leave_q[1:0], leave_q[2]};
       end

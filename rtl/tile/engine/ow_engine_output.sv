@@ -6,7 +6,7 @@
 //   Queues       queues that anything is sent to (ow_pack)
 //   alloc_*      places for vectors that are planned (ow_pack)
 //   m_i, m_a_i   the beat in stage M and its elements; fire_i: it goes
-//   early_o      it leaves from there, in this cycle or in the next: it has no result elsewhere
+//   early_o      it leaves from stage M, in this cycle or in the next, and has no other result
 //   r_valid_i, r_i, r_data_i   a result; late_valid_i: one of a reduction
 //   sends_i      results for an output are under way
 //   outq_level_i ...   output queues of the ramp; done_*_o: a thread whose last wavelet is pushed

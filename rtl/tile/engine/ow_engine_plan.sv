@@ -7,21 +7,21 @@
 // source) takes an element a beat. A lane is a position in the destination's line, a word of the
 // accumulator row, or the element's index modulo Lanes.
 //
-// Besides data, a beat may be the end of an instruction (is_end_o), a control wavelet that is taken
-// (is_skip_o: from a queue, is_wctrl_o: from the weight buffer). A fault is an end, too.
+// Besides data, a beat may be the end of an instruction (is_end_o), or a control wavelet that is
+// taken from a queue (is_skip_o) or from the weight buffer (is_wctrl_o). A fault is an end, too.
 //
 //   Lanes, SramBytes   as of ow_engine; Dims: dimensions of a descriptor
 //   valid_i            there is a thread
-//   go_i               there is a beat: its thread is live and what it needs is there
+//   go_i               there is a beat: its thread is live and its operands are there
 //   c_i ...            context and state of the thread; *_dim_i are words 2 to 5 of its descriptors
-//   kill_i             an index of the thread has led out of memory
-//   head_*_i           heads of its input queues; w_* the weight buffer's first and second entry
-//   tag_*_i            addresses that the wavelet at head_a_i selects, if it is a tagged one, and
-//                      whether they lead too far (ow_engine_tags, which takes it from the queue)
-//   *_fifo_*_i         address in the operand's FIFO, and elements that it has, or takes, at
-//                      consecutive addresses from there (a thermometer)
-//   beat_o             the beat, but for write slot and lines
-//   rd_o               operands that are read from SRAM if the beat is one of data (early)
+//   kill_i             an index of the thread is outside memory
+//   head_*_i           heads of its input queues; w_*: the weight buffer's first and second entry
+//   tag_*_i            addresses that a tagged wavelet at head_a_i selects, and whether they are
+//                      too large (ow_engine_tags, which takes it from the queue)
+//   *_fifo_*_i         address in the operand's FIFO, and the elements that it has, or has room
+//                      for, at consecutive addresses from there (a thermometer)
+//   beat_o             the beat, without write slot and lines
+//   rd_o               operands that are read from SRAM if the beat has data (early)
 //   line_o, two_o      the line where the operand's bytes begin; they reach into the next one
 //   need_o             bytes of both that it may look at; be_o bytes that the beat writes
 //   src_*_o            what it may read of the accumulator cache, early
@@ -113,7 +113,7 @@ module ow_engine_plan
   assign indexed = c_i.unit inside {UNIT_GATHER, UNIT_SCATTER, UNIT_FMAG};
 
   // ------------------------------------------------------------------------------- addresses --
-  // Where a vector begins that a wavelet selects: at its address, then the walk goes on.
+  // A vector that a wavelet selects begins at the wavelet's address; then the walk goes on.
   logic        begins;   // the beat is the first of its inner vector
   logic [23:0] a0, b0, d0;
   logic [23:0] aa, ba, da;
@@ -192,7 +192,7 @@ module ow_engine_plan
     end
   end
 
-  // What speaks against a beat of data, whether or not there is one: that is known late.
+  // What forbids a beat of data. Whether there is one is known late, so it is left out here.
   logic [3:0]  bad;
   logic [23:0] bad_addr;
 
@@ -255,15 +255,15 @@ module ow_engine_plan
 
   assign wclose_o = is_wctrl_o && (c_i.axpyw ? w_val_i[CTRL_ROW_END]
                                    : c_i.ring && w_val_i[CTRL_STREAM_END] && !row_first_i);
-  // A row end right behind the weight closes the row in the same beat.
+  // A row end right after the weight closes the row in the same beat.
   assign fold_o = is_data_o && c_i.wtrig && v_end && w2_ctrl_i;
   assign stream_end_o = (is_wctrl_o && w_val_i[CTRL_STREAM_END]) ||
                         (is_skip_o && (skip_b_o ? head_b_i.data[CTRL_STREAM_END]
                                                 : head_a_i.data[CTRL_STREAM_END])) ||
                         (fold_o && w2_val_i[CTRL_STREAM_END]);
 
-  // What is read. Whether there is a beat of data is known late: the look at what is still to be
-  // written, and at the lines that are there, begins without that.
+  // What is read. Whether there is a beat of data is known late, so the comparisons with pending
+  // writes and with the lines that are there begin without it.
   always_comb begin
     rd_o = '0;
     if (valid_i) begin
@@ -327,7 +327,7 @@ module ow_engine_plan
     end
   end
 
-  // How stage M gets an operand to its lanes: byte off of the line to where lane0 wants it.
+  // How stage M moves an operand to its lanes: byte off of the line goes to lane0's place.
   function automatic opnd_t route(input src_e kind, input logic [1:0] sz, input logic bc,
                                   input logic x2, input logic [4:0] at, input logic [2:0] lane);
     opnd_t o;
@@ -442,8 +442,8 @@ module ow_engine_plan
     if (is_end_o) begin
       result.last = 1'b1;
       result.cut = fault_o != FAULT_NONE;
-      // Something is pending behind the pipeline only if something was sent. A place that was
-      // claimed goes back with an empty vector.
+      // The packer has something pending only if something was sent. A claimed place is given back
+      // with an empty vector.
       result.out = c_i.d_kind == SRC_FAB &&
                    (started_i || claimed_i || (c_i.close && fault_o == FAULT_NONE));
     end

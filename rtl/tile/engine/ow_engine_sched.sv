@@ -3,8 +3,7 @@
 //
 // Combinational choice; a switch costs no cycle. Round robin, with three rules before it:
 //   priority   threads with the priority bit go first. After 15 of their turns in a row while
-//   others
-//              wait, one of the others goes
+//              others wait, one of the others goes
 //   quantum    a thread without fabric operands, once chosen, keeps the other such threads out for
 //              up to 32 beats while it is ready: its lines stay in the operand streams
 //   fabric     threads with fabric operands take turns with that thread

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensor engine tells of itself: what each cycle counts as, and what a thread waits for.
-// Events are told a cycle later, so that no counter is behind the issue.
+// What the tensor engine reports: what each cycle counts as, and what a thread waits for. Events
+// are reported a cycle later, from registers, so that no counter is on the path of the issue.
 //
 //   NumThreads   contexts
 //   active_i ... masks of the thread table; ready_i, blk_*_i why threads wait (ow_engine_pick)
@@ -10,7 +10,7 @@
 //   crowded_i    the queue of beats has one place at most
 //   ev_*_o, cause_o   of the cycle before: events, and what it counts as
 //   thread_sel_i, thread_state_o   the THREAD word of a thread; show_o, show_ctx_i: its context
-//   idle_o       nothing changes at this edge if nothing is issued: who issues is not idle
+//   idle_o       nothing changes at this edge if nothing is issued
 module ow_engine_status
   import ow_pkg::*;
   import ow_engine_pkg::*;

@@ -5,10 +5,10 @@
 //   1  a thread with such an operand is in stage I1: the head of its queue is taken, with the steps
 //      and addresses of that thread
 //   2  products and sums (bases of an inner vector do not move while it lasts)
-//   3  two places, in order: a beat is planned when the oldest one belongs to the thread in stage
-//   I1
+//   3  two places, in order: a beat is planned when the oldest one belongs to the thread in
+//      stage I1
 //
-// A wavelet is taken only if its instruction needs it for sure: not more elements than are left of
+// A wavelet is taken only if its instruction surely needs it: not more elements than are left of
 // the inner vector, and nothing while a control wavelet is at the head. The control wavelet goes to
 // stage I1 when no wavelet of the thread is here. So no wavelet is left here when an instruction
 // ends; a fault drops those that are.

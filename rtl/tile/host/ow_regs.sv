@@ -7,11 +7,11 @@
 // request enters a register in one cycle; in the next it is granted and reads or writes. Read data
 // comes in the cycle after the grant. A PUSH to a full output queue is not granted: it is tried
 // again when the control plane has had its turn. Throughput: one access per cycle, one of each
-// master every second cycle. Bounds: an access of the control plane is granted in the third cycle
-// at most, and so is one of the core that need not wait. A waiting one is looked at in one of two
-// cycles at least, from the second cycle on. In a small tile a PUSH may go in one cycle of four
-// (push_turn_i); one that has room keeps its place until then, so the bound is the sixth cycle for
-// both masters.
+// master every second cycle. Bounds: an access of the control plane is granted by the third cycle.
+// The same holds for an access of the core that need not wait. An access that waits is tried at
+// least every second cycle, from the second cycle on. In a small tile a PUSH may go in one cycle of
+// four (push_turn_i); a PUSH with room keeps its place until then, so the bound is the sixth cycle
+// for both masters.
 //
 // The control plane must never wait for firmware. So PUSH is the core's alone: a PUSH of the
 // control plane is granted and has no effect. Reserved offsets read 0 and ignore writes.

@@ -61,7 +61,7 @@ def is_clocks(value):
         for mhz, own in value.items())
 
 
-# Of each key: what it must be, and whether a value is.
+# For each key: what it must be, and the check of a value.
 KEYS = {
     "top": ("the name of a module", is_name),
     "cells": ("a list of modules, the vendor's cells in the top", lambda v: is_list(v, is_name)),

@@ -46,7 +46,7 @@ BLOCKS = {
     "ow_uart": Block(COMMON + ["fpga/rtl/files_bridge.f"], {}, None),
 }
 COLUMNS = ["TRELLIS_COMB", "TRELLIS_FF", "DP16KD", "MULT18X18D"]
-# Of a block alone: the largest package, as it has more ports than any board.
+# For a block alone: the largest package, because it has more ports than any board.
 PART = ["--85k", "--package", "CABGA756", "--speed", "6"]
 # How a design is placed and routed (docs/fpga.md says what else was tried).
 PLACE = ["--placer", "static", "--router", "router2", "--tmg-ripup"]
@@ -213,7 +213,7 @@ def read_command(top, parameters, files, boxes=()):
 
 # ---------------------------------------------------------------------------------------- blocks ----
 def digest(name, block, family):
-    """Of all that a block's size depends on."""
+    """A digest of everything that a block's size depends on."""
     text = hashlib.sha256(json.dumps([name, block.parameters, family, synth_ecp5(name)]).encode())
     for path in sources(block.lists) + ["rtl/common/ow_assert.svh"]:
         with open(os.path.join(ROOT, path), "rb") as f:
@@ -325,7 +325,7 @@ def measure(names, family):
             start = time.time()
             parts = pack(name, block) if family == "ecp5" else map_xilinx(name, block)
             print(f"  {name}: {time.time() - start:.0f} s", flush=True)
-            # Of sources that were changed in the meantime, nobody knows which were read.
+            # If sources changed in the meantime, it is unknown which version was read.
             if digest(name, block, family) == key:
                 write_json(path, {"digest": key, "parts": parts})
         result[name] = parts

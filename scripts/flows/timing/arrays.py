@@ -70,7 +70,7 @@ class Builder:
 
 
 def number(text):
-    """Of a parameter in RTLIL."""
+    """The number of a parameter in RTLIL."""
     return int(text.partition("'")[2], 2) if "'" in text else int(text)
 
 

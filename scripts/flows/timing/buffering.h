@@ -15,7 +15,7 @@
 namespace sizing {
 
 const double kLeast = 1e-5;  // an end's least price
-const double kWide = 60;     // loads behind a buffer of a net that has very many
+const double kWide = 60;     // loads of a buffer in a net that has very many
 const double kSpare = 0.7;   // what is mended: paths that are too long by more
 
 // Puts buffers before some loads of nets.
@@ -36,8 +36,8 @@ class Buffering {
     }
   }
 
-  // Of a slice of the nets on paths that are too long, by the times of the netlist: where a buffer
-  // makes the net's longest path shorter by `least` FO4, each at `worth` NAND2 at most.
+  // Inserts buffers in a slice of the nets on paths that are too long, by the times of the netlist:
+  // where a buffer makes the net's longest path shorter by `least` FO4, at `worth` NAND2 at most.
   void mend(size_t first, size_t step, double least, double worth) {
     const size_t nets = n_.nets.size();
     bool some = false;
@@ -51,7 +51,7 @@ class Buffering {
     if (some) n_.count_loads();
   }
 
-  // Of a slice of the buffers on such paths: loads that do better before the buffer than behind it.
+  // In a slice of the buffers on such paths: moves loads to the buffer's input if that is faster.
   void pass_by(size_t first, size_t step, double least) {
     bool some = false;
     for (size_t i = first; i < n_.gates.size(); i += step) {
@@ -86,7 +86,7 @@ class Buffering {
     size_t loads = 0;
   };
 
-  // Parts of kWide of a net's load stand behind buffers; those that can wait longest are together.
+  // Buffers drive parts of a net's load, kWide each. Loads that can wait longest are together.
   void split(int number) {
     if (n_.nets[number].load <= 2 * kWide) return;
     std::vector<std::pair<double, Load>> loads;

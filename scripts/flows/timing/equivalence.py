@@ -21,7 +21,7 @@ GATES = {kind: "|".join("&".join(f"(~{p})" if c == "0" else p
 
 
 def function(text, pins):
-    """Of numbers, one for each pin in this order."""
+    """The function of a text, with one number for each pin in this order."""
     text = re.sub(r"(\w+)'", r"!\1", text)
     text = text.replace("!", "~").replace("*", "&").replace("+", "|")
     return eval(f"lambda {', '.join(pins)}: ({text}) & {ALL}")  # pylint: disable=eval-used

@@ -24,7 +24,7 @@ def load_cells(path=CELLS):
 
 
 def area(pairs):
-    """Of a cell of transistor pairs, in NAND2."""
+    """The area of a cell of so many transistor pairs, in NAND2."""
     return (pairs + 1) / 3
 
 
@@ -231,8 +231,8 @@ class Library:
                 and [evaluate(function, list(self.inputs[name]), row) for row in (0, 1)] == [0, 1])
 
     def rows(self, body, kind):
-        """Of a table of the kind that a group of timings has: {slope: [(load, time)]}, as far as it
-        has the two."""
+        """The rows of a table of this kind in a group of timings: {slope: [(load, time)]}, as far as
+        the table has slopes and loads."""
         name, table = next(iter(groups(body, kind)), ("", ""))
         template = self.templates.get(name, "")
         axes = [[float(v) for v in re.findall(r"[-+.\deE]+", found.group(1))] for found in (

@@ -23,8 +23,8 @@
 //   start NET TIME            what no gate drives, and when it is there
 //   end NET TIME LOAD         what must be there at TIME
 //   gate KIND OUT IN...       KIND counts the lines of kinds, nets are numbers
-// A register is a gate behind a start of time 0, and an end.
-// Output: `gate KIND OUT IN...` in the input's order, the buffers behind them, `end NET` likewise,
+// A register is an end, and a gate that a start of time 0 drives.
+// Output: `gate KIND OUT IN...` in the input's order, then the buffers; `end NET` in the same way;
 // `sum AREA OVER SUM`: NAND2, FO4 by which the longest path is too long, and all of them; and
 // `net NET ARRIVAL REQUIRED`: when it is there and has to be, of those that something waits for.
 

@@ -52,7 +52,7 @@ class Netlist {
   std::vector<Gate> gates;
   std::vector<Net> nets;
   std::vector<End> ends;
-  std::vector<int> order;  // of gates: each behind those that drive it
+  std::vector<int> order;  // of gates: each after those that drive it
   std::vector<int> buffers;
 
   void read(std::istream& in);

@@ -83,7 +83,7 @@ class Problem:
     """Gates, registers, and when their nets are there and have to be."""
 
     def __init__(self, timing, nets):
-        """nets: how many there are; those of buffers come behind."""
+        """nets: how many there are; those of buffers come after them."""
         self.timing = timing
         self.nets = nets
         self.gates = []   # [cell, output, inputs]
@@ -124,8 +124,8 @@ class Problem:
             yield f"gate {number[cell]} {output} {pins}"
 
     def solve(self, rounds=ROUNDS, mend=False):
-        """Sizes in place, and perhaps mends what is too long then; buffers come behind the gates.
-        Returns (area, FO4 by which the longest path is too long, the sum of what all are)."""
+        """Sizes in place, and with `mend` mends paths that are then too long; buffers come after the
+        gates. Returns (area, FO4 by which the longest path is too long, the sum over all ends)."""
         if not self.gates:
             return 0.0, 0.0, 0.0
         done = subprocess.run([program(), str(rounds), str(int(mend))],

@@ -105,7 +105,7 @@ class Beside {
   }
   void set_time(const TimeModel& time) { grid_.set_time(time); }
 
-  // Of a step with time outside the wafer, by the closed form.
+  // The closed form for a step with time outside the wafer.
   jobs::Estimate estimate(const TimeModel& time) const {
     return estimate_training(shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), time);
   }
@@ -200,7 +200,7 @@ Passes measure(GridShape grid, double density, const TrainBench& bench, uint64_t
   return passes;
 }
 
-// Of the beats that the weights of a grid row take, in per cent of the cycles.
+// Beats that the weights of a grid row take, in per cent of the cycles.
 double utilisation(GridShape grid, double density, uint64_t cycles) {
   const double beats = density * kInputs / grid.rows * kOutputs * kSamples / jobs::kFullTile.lanes;
   return 100 * beats / static_cast<double>(cycles);
@@ -232,7 +232,7 @@ double speed_up(const Passes& dense, const Passes& sparse, double density) {
                    part(dense.delta, sparse.delta)});
 }
 
-// A dense network with so many features of every tensor, behind the mean squared error.
+// A dense network with so many features of every tensor, trained with the mean squared error.
 TrainingJob step_job(GridShape grid, int features) {
   TrainingJob job;
   job.layers = {{features, features, "relu", true}, {features, features, "none", true}};
@@ -271,7 +271,7 @@ nlohmann::json raw_of_step(const jobs::TrainRun& step, double beats) {
 
 }  // namespace
 
-// The second of two steps: it has an update behind it, and its samples come while the first works.
+// Measures the second of two steps: an update comes before it, and samples come during the first.
 void measure_train_step(Rows* rows, const TrainBench& bench) {
   constexpr GridShape kGrid{8, 8};
   constexpr double kPasses = 5;  // two forward, two gradients, the deltas of the second

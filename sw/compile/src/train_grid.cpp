@@ -320,7 +320,7 @@ uint64_t TrainGrid::take_times(TrainRun* run) {
 
 namespace {
 
-// Of a micro-batch whose slowest tile took so long for all its parts together.
+// Cycles of a micro-batch if its parts did not overlap. `longest`: the cycles of its slowest tile.
 uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
   uint64_t parts = run.times.loss;
   for (const LayerPassTimes& layer : run.layers) {

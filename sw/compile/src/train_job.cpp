@@ -355,7 +355,7 @@ class Run {
   std::vector<Activations> outputs_;  // of Predict, batch by batch
   std::ofstream metrics_;
   std::string metrics_path_;
-  uint64_t evaluated_ = 0;  // the step behind which the last evaluation was
+  uint64_t evaluated_ = 0;  // the step after which the last evaluation was
 };
 
 }  // namespace

@@ -52,11 +52,10 @@ inline void put(const uint16_t* values, const uint32_t* places, uint64_t base, s
   std::memcpy(static_cast<void*>(out), &word, sizeof word);
 }
 
-// Block by block; a word of bits says which values are sent. There are three cases: - all: the
-//  block is a loop of vectors; - many: every value is written to the next place, and the place
-//  advances only after a sent one, so
-//    only the place depends on the values;
-//  - few: only the sent values are visited.
+// Block by block; a word of bits says which values are sent. There are three cases. If all are, the
+// block is a loop of vectors. If many are, every value is written to the next place, and the place
+// advances only after a sent one, so only the place depends on the values. If few are, only these
+// are visited.
 template <Sent kSent>
 inline size_t compress_blocks(const uint16_t* values, const uint32_t* places, size_t count,
                               uint64_t base, Wavelet* out) {

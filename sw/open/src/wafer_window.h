@@ -35,7 +35,7 @@ class WaferWindow : public Device, public SimControl {
   RunStatus run_each(uint64_t max_cycles, const std::function<bool()>& done) override;
   void block(Side side, int index, int colour, bool blocked) override;
   void record_edges(bool on) override { device_.sim()->record_edges(on); }
-  // Of the whole wafer, with the wafer's numbers of ports.
+  // The log of the whole wafer, with the wafer's numbers of ports.
   const std::vector<EdgeEvent>& edge_log() const override { return device_.sim()->edge_log(); }
   void set_link(Side side, int index, int colour,
                 const std::optional<EdgeLinkOptions>& options) override {

@@ -71,7 +71,7 @@ while read -r header; do
     exit 1
   }
 done < "$scratch/headers"
-# Of the machine they include what they bring along, and else the standard library's alone.
+# They include each other and the standard library's headers, nothing else of the machine.
 if grep -rhoE '#include [<"][^>"]*' "$include" | sed 's/.*[<"]//' | sort -u |
   grep -vE '^(openwafer/.*|[a-z]+|(stdint|stddef|stdarg)\.h)$'; then
   echo "the headers above are included and belong to other libraries" >&2

@@ -156,7 +156,7 @@ TEST(Machines, MiniSleepsOnlyWhereNothingChanges) {
   }
 }
 
-// They are in a memory that answers a cycle later, to whom asks for one after the other, too.
+// The entries are in a memory that answers a cycle later, also to reads of one after the other.
 TEST(Machines, MiniReadsBackTheEntriesOfItsTasks) {
   auto grid = make_mini_grid({1, 1}, true);
   ControlPlane control(*grid);

@@ -96,7 +96,7 @@ end_by() {
   [ $took -le 10 ] || fail "$1 to rank $2: the run ended after $took s"
   for rank in 0 1 2; do
     [ $rank -ne "$2" ] || continue
-    # SIGKILL comes right behind mpirun's SIGTERM: a rank may not come to speak. mpirun names the dead.
+    # mpirun's SIGKILL follows its SIGTERM at once, so a rank may print nothing. mpirun names the dead.
     [ ! -s err.$rank ] && grep -q "rank $2 .*exited on signal" mpi && continue
     [ "$(wc -l <err.$rank)" -eq 1 ] && grep -q '^ow: device fault: .*ended' err.$rank ||
       fail "$1 to rank $2: rank $rank says '$(cat err.$rank)', mpirun '$(cat mpi)'"

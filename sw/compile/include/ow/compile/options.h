@@ -43,8 +43,8 @@ inline bool trains(TrainMode mode) {
   return mode == TrainMode::Train || mode == TrainMode::TrainAndEval;
 }
 
-// How far a job goes. A job that is only planned reads no samples. Neither that nor a job that is
-// only checked needs a directory.
+// How far a job goes. A job that is only planned reads no samples. A job that is only checked or
+// planned needs no directory.
 enum class Until { Checked, Planned, Done };
 
 struct RunOptions {

@@ -33,7 +33,7 @@ class PlanFile {
   bool usable() const { return usable_; }
   // Makes the plan anew although the file has one.
   void set_aside(const std::string& why);
-  // Of a usable file, or what keep() was given.
+  // The document of a usable file, or the one that keep() was given.
   const nlohmann::json& document() const { return document_; }
   // Writes the document of a new plan atomically, with the inputs and check sums. Writes nothing
   // without a path, or if the file is usable.

@@ -69,8 +69,8 @@ struct TrainStep {
   uint64_t wavelets_in = 0;  // of all micro-batches
   uint64_t gradients = 0;    // numbers that left the grid
   TrainTimes times;          // of the slowest wafer
-  // Of the slowest wafer: cycles that its grid row with the most waits waited for something
-  // outside, including SwarmX's stages and other wafers.
+  // Cycles in which the slowest wafer waited for something outside, including SwarmX's stages and
+  // other wafers. They are those of its grid row with the most waits.
   EdgeWaits waits{};
   EdgeWaits late{};     // of `waits`, after the first 2,000 cycles of a phase
   Counters counters{};  // sums over all tiles of that wafer

@@ -34,7 +34,7 @@ enum class EdgeWait {
   Optimizer,  // updates the weights
   Latency,    // of the edge, in or out, or the store
   Exit,       // the link out of the wafer: gradients on their way, or none may leave
-  Reduce      // a stage of SwarmX likewise; its latency, other wafers
+  Reduce      // of a stage of SwarmX for gradients; its latency; other wafers
 };
 constexpr int kEdgeWaits = 8;
 const char* edge_wait_name(EdgeWait wait);  // "edge", ...

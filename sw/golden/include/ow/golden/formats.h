@@ -89,7 +89,7 @@ uint16_t f16_sub(uint16_t a, uint16_t b);
 uint16_t f16_mul(uint16_t a, uint16_t b);
 uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c);
 
-// Bfloat16 arithmetic, likewise.
+// Bfloat16 arithmetic, one rounding each.
 uint16_t bf16_add(uint16_t a, uint16_t b);
 uint16_t bf16_sub(uint16_t a, uint16_t b);
 uint16_t bf16_mul(uint16_t a, uint16_t b);

@@ -5,8 +5,8 @@
 
 namespace ow {
 
-// Of n elements that `rows` grid rows have in turns (element i is in row i % rows): how many are in
-// `row`.
+// n elements are dealt to `rows` grid rows in turns: element i is in row i % rows. Returns how many
+// are in `row`.
 constexpr int owned_elements(int n, int row, int rows) {
   return n > row ? (n - row + rows - 1) / rows : 0;
 }

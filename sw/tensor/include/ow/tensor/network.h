@@ -72,8 +72,8 @@ struct Activations {
   Activations slice(int first, int count) const;
 };
 
-// The class of each sample: the output with the greatest value. Of equal ones the lowest index
-// counts; NaN is below everything.
+// The class of each sample: the output with the greatest value. Among equal ones the lowest
+// index counts; NaN is below everything.
 std::vector<int> classify(HalfType type, const Activations& outputs);
 
 // Layers for measurements and tests: weights uniform in -1..1 and kept with probability `density`,

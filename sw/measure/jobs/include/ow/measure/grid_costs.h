@@ -52,9 +52,8 @@ struct ReduceCost {
   int samples = 0;
   uint64_t outputs[2] = {0, 0};
   uint64_t cycles[2] = {0, 0};
-  // Of the last grid row's tile: weights and row ends sent to it, and its additions of partial
-  // sums, for each of which its ramp takes a wavelet or, where the tile begins an output, sends
-  // one.
+  // Wavelets of the last grid row's tile: the weights and row ends sent to it, and one for each of
+  // its partial sums. Its ramp receives that wavelet, or sends it if the tile begins the output.
   uint64_t wavelets[2] = {0, 0};
   double elements_per_cycle() const;
   double wavelets_per_cycle() const;
