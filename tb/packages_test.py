@@ -63,7 +63,7 @@ def bender_files():
 
 
 def lint():
-    fusesoc = os.path.join(ROOT, ".venv", "bin", "fusesoc")
+    fusesoc = os.path.join(ROOT, os.environ.get("OW_VENV", ".venv"), "bin", "fusesoc")
     if not os.path.exists(fusesoc):
         fusesoc = shutil.which("fusesoc")
     if fusesoc is None:

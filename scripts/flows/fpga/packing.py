@@ -113,7 +113,7 @@ def tool(variable, name, hint):
         if not shutil.which(os.path.join(ROOT, named) if os.sep in named else named):
             raise Missing(f"{variable}={named}: is no program that can be run")
         return named
-    local = os.path.join(ROOT, ".venv", "bin", "yowasp-" + name)
+    local = os.path.join(ROOT, os.environ.get("OW_VENV", ".venv"), "bin", "yowasp-" + name)
     if os.path.exists(local):
         return local
     if shutil.which(name):

@@ -479,11 +479,15 @@ TEST_F(Checkpoints, OtherProgramsReadThem) {
   double sum = 0;
   for (const float w : weights_of(both.memory.store(), 0)) sum += static_cast<double>(w);
   const char* named = std::getenv("OW_PYTHON");
-  const std::string python = named != nullptr ? named : OW_SOURCE_DIR "/.venv/bin/python3";
+  const char* venv = std::getenv("OW_VENV");
+  const std::string python = named != nullptr
+                                 ? named
+                                 : std::filesystem::path(OW_SOURCE_DIR) /
+                                       (venv != nullptr ? venv : ".venv") / "bin/python3";
   ASSERT_TRUE(named != nullptr || std::filesystem::exists(python))
       << python << " is not there: scripts/bootstrap test makes it";
   const std::string command =
-      fmt::format("{} {}/tb/sw/memoryx/checkpoint.py {} layers.0.weight 20 12 {:.9f}", python,
+      fmt::format("'{}' '{}/tb/sw/memoryx/checkpoint.py' '{}' layers.0.weight 20 12 {:.9f}", python,
                   OW_SOURCE_DIR, path, sum);
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
