@@ -61,7 +61,7 @@ function(_ow_tile_object variable name source)
   list(TRANSFORM OW_TILE_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${OW_RISCV_CC} ${OW_TILE_FLAGS} ${ARGN} ${includes} -MD -MT ${object}
+    COMMAND ${OW_RISCV_CC} ${OW_TILE_FLAGS} ${ARGN} ${includes} -MD -MQ ${object}
             -MF ${object}.d -c -o ${object} ${source}
     DEPENDS ${source} ${OW_TILE_ISA_HEADER}
     DEPFILE ${object}.d

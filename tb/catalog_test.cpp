@@ -185,7 +185,7 @@ void add_written(const std::string& prefix, const std::string& path, std::set<st
 // tell theirs by their sources.
 std::set<std::string> test_names() {
   const nlohmann::json tests =
-      parse_json(output_of("ctest --test-dir " OW_BUILD_DIR " --show-only=json-v1"), "ctest");
+      parse_json(output_of("ctest --test-dir '" OW_BUILD_DIR "' --show-only=json-v1"), "ctest");
   std::set<std::string> names;
   for (const auto& test : tests.at("tests")) names.insert(test.at("name").get<std::string>());
   std::istringstream lines(read_text(OW_BUILD_DIR "/tests.txt"));
@@ -195,7 +195,7 @@ std::set<std::string> test_names() {
     words >> set >> prefix >> program;
     if (prefix == "-") prefix.clear();
     if (std::filesystem::exists(program)) {
-      add_listed(prefix, output_of(program + " --gtest_list_tests"), &names);
+      add_listed(prefix, output_of("'" + program + "' --gtest_list_tests"), &names);
     } else if (set == "nightly") {
       for (std::string source; words >> source;) add_written(prefix, source, &names);
     } else {

@@ -173,6 +173,52 @@ class Names(Checkout):
         self.assertIn("<--resume> <--num-steps> <3>", calls)
 
 
+class Ccache(unittest.TestCase):
+    """cmake/OwCcache.cmake in a project of its own: what compiles its source."""
+
+    def rules(self, **environment):
+        with tempfile.TemporaryDirectory() as top:
+            with open(os.path.join(top, "CMakeLists.txt"), "w") as f:
+                f.write("cmake_minimum_required(VERSION 3.22)\nproject(user LANGUAGES C CXX)\n"
+                        f'include("{ROOT}/cmake/OwCcache.cmake")\nadd_library(user a.cpp)\n')
+            with open(os.path.join(top, "a.cpp"), "w") as f:
+                f.write("int a;\n")
+            run = subprocess.run(["cmake", "-B", "b", "-G", "Ninja"], cwd=top, check=False, text=True,
+                                 env=dict(os.environ, **environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertEqual(run.returncode, 0, run.stdout)
+            subprocess.run(["cmake", "--build", "b"], cwd=top, check=True, env=dict(os.environ, **environment),
+                           stdout=subprocess.DEVNULL)
+            with open(os.path.join(top, "b", "CMakeFiles", "rules.ninja")) as f:
+                return f.read(), run.stdout
+
+    @unittest.skipUnless(shutil.which("ccache"), "ccache is not installed")
+    def test_is_used_where_it_works_and_left_out_where_it_does_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("ccache", self.rules(CCACHE_DIR=folder)[0])
+        rules, output = self.rules(CCACHE_DIR="/proc/none")
+        self.assertNotIn("ccache", rules)
+        self.assertIn("ccache does not work here, and is left out", output)
+        kept = {name: os.environ.pop(name) for name in ("CCACHE_DIR", "XDG_CACHE_HOME") if name in os.environ}
+        try:
+            self.assertNotIn("ccache", self.rules(HOME="/proc/none")[0])
+        finally:
+            os.environ.update(kept)
+
+
+class LineEnds(unittest.TestCase):
+    @unittest.skipUnless(os.path.exists(os.path.join(ROOT, ".git")), "the sources are no checkout of git")
+    def test_are_the_same_in_a_checkout_that_asks_for_others(self):
+        with tempfile.TemporaryDirectory() as top:
+            for configured in ("core.autocrlf=true", "core.eol=crlf"):
+                copy = os.path.join(top, configured)
+                subprocess.run(["git", "clone", "-q", "--shared", "-c", configured, ROOT, copy], check=True)
+                for name in ("scripts/bootstrap", "Makefile", "sw/isa/fabric.yaml", "docs/isa.md"):
+                    with open(os.path.join(copy, name), "rb") as f:
+                        self.assertNotIn(b"\r", f.read(), name)
+                self.assertEqual(subprocess.run(["git", "-C", copy, "status", "--porcelain"], check=True, text=True,
+                                                stdout=subprocess.PIPE).stdout, "")
+
+
 class Bootstrap(unittest.TestCase):
     """scripts/bootstrap of somebody who is not root, where dpkg-query and PATH lack some packages."""
 

@@ -196,8 +196,8 @@ std::string run_command(const std::string& params, const std::string& device, in
   const std::string out = testing::TempDir() + std::to_string(::getpid()) + "_run.json";
   std::remove(out.c_str());
   const std::string command =
-      fmt::format("{} run {}/configs/{} --limit 8 --device {} --json {} > {}.log 2>&1", OW_OW,
-                  OW_SOURCE_DIR, params, device, out, out);
+      fmt::format("'{}' run '{}/configs/{}' --limit 8 --device {} --json '{}' > '{}.log' 2>&1",
+                  OW_OW, OW_SOURCE_DIR, params, device, out, out);
   const int ended = std::system(command.c_str());
   *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
   return *status == 0 ? read_text(out) : read_text(out + ".log");

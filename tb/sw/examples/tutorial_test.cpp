@@ -106,7 +106,7 @@ TEST(Tutorial, ReportsAreWhatTheProgramsPrint) {
   const auto list = listings();
   for (const std::string argument : {"", " spin"}) {
     int status = 0;
-    const std::string text = errors_of(OW_HANG + argument, &status);
+    const std::string text = errors_of("'" OW_HANG "'" + argument, &status);
     EXPECT_EQ(status, 3);
     ASSERT_TRUE(list.count("example_hang" + argument)) << text;
     EXPECT_EQ(without_numbers(list.at("example_hang" + argument)), without_numbers(text));
