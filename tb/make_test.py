@@ -214,7 +214,7 @@ class LineEnds(unittest.TestCase):
                 subprocess.run(["git", "clone", "-q", "--shared", "-c", configured, ROOT, copy], check=True)
                 for name in ("scripts/bootstrap", "Makefile", "sw/isa/fabric.yaml", "docs/isa.md"):
                     with open(os.path.join(copy, name), "rb") as f:
-                        self.assertNotIn(b"\r", f.read(), name)
+                        self.assertFalse(b"\r" in f.read(), name)
                 self.assertEqual(subprocess.run(["git", "-C", copy, "status", "--porcelain"], check=True, text=True,
                                                 stdout=subprocess.PIPE).stdout, "")
 
