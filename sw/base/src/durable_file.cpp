@@ -10,11 +10,13 @@
 #include <cstring>
 
 #include "ow/base/error.h"
+#include "ow/base/file.h"
+#include "replace.h"
 
 namespace ow {
 
-int FileCalls::create(const std::string& path) {
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+int FileCalls::create(const std::string& file, const std::string& temporary) {
+  return create_for(file, temporary);
 }
 
 long FileCalls::write(int file, const void* data, size_t bytes) {
@@ -43,8 +45,9 @@ int FileCalls::remove(const std::string& path) { return ::unlink(path.c_str()); 
 
 DurableFile::DurableFile(std::string path, FileCalls* calls)
     : calls_(calls == nullptr ? system_ : *calls), path_(std::move(path)) {
-  temporary_ = fmt::format("{}.tmp.{}", path_, getpid());
-  file_ = calls_.create(temporary_);
+  target_ = file_itself(path_);
+  temporary_ = temporary_name(target_);
+  file_ = calls_.create(target_, temporary_);
   if (file_ < 0) fail();
   there_ = true;
 }
@@ -74,11 +77,11 @@ void DurableFile::commit() {
   const int file = file_;
   file_ = -1;
   if (calls_.close(file) != 0) fail();
-  if (calls_.rename(temporary_, path_) != 0) fail();
+  if (calls_.rename(temporary_, target_) != 0) fail();
   there_ = false;
-  const size_t slash = path_.rfind('/');
+  const size_t slash = target_.rfind('/');
   const std::string directory =
-      slash == std::string::npos ? "." : path_.substr(0, slash == 0 ? 1 : slash);
+      slash == std::string::npos ? "." : target_.substr(0, slash == 0 ? 1 : slash);
   if (calls_.sync_directory(directory) != 0) fail();
 }
 

@@ -9,10 +9,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "replace.h"
 
 namespace ow {
 namespace {
@@ -31,6 +34,23 @@ struct Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 };
+
+bool is_packed(const std::string& bytes, size_t at = 0) {
+  return bytes.compare(at, 2, "\x1f\x8b") == 0;
+}
+
+// Refuses what other programs than gzip have packed.
+void refuse_other_packers(const std::string& path, const std::string& bytes) {
+  constexpr std::pair<std::string_view, const char*> kPackers[] = {
+      {{"\x28\xb5\x2f\xfd", 4}, "zstd"},
+      {{"\xfd\x37zXZ\0", 6}, "xz"},
+      {{"BZh", 3}, "bzip2"},
+      {{"\x04\x22\x4d\x18", 4}, "lz4"}};
+  for (const auto& [magic, name] : kPackers) {
+    if (bytes.compare(0, magic.size(), magic) != 0) continue;
+    throw BadInput(fmt::format("{}: is packed by {}: unpack it, or pack it by gzip", path, name));
+  }
+}
 
 // Unpacks all members of a gzip file, one after the other.
 std::string unpack(const std::string& path, const std::string& packed, size_t limit) {
@@ -52,13 +72,16 @@ std::string unpack(const std::string& path, const std::string& packed, size_t li
     out.append(buffer, sizeof buffer - s.avail_out);
     if (out.size() > limit) too_long(path, limit);
     if (status == Z_STREAM_END) {
-      const size_t left = packed.size() - taken + s.avail_in;
-      if (left == 0) return out;
-      const char* next = packed.data() + (packed.size() - left);
-      if (left < 2 || next[0] != '\x1f' || next[1] != '\x8b') {
-        throw BadInput(
-            fmt::format("{}: {} bytes behind the end of the compressed data", path, left));
+      // Zeros fill the last block of a tape or a device. Members may follow one another.
+      const size_t end = taken - s.avail_in;
+      const size_t next = std::min(packed.find_first_not_of('\0', end), packed.size());
+      if (next == packed.size()) return out;
+      if (!is_packed(packed, next)) {
+        throw BadInput(fmt::format("{}: {} bytes after the end of the compressed data", path,
+                                   packed.size() - end));
       }
+      taken = next;
+      s.avail_in = 0;
       if (inflateReset(&s) != Z_OK) throw InternalError("zlib: no reset");
     } else if (status == Z_BUF_ERROR && s.avail_in == 0 && taken == packed.size()) {
       throw BadInput(fmt::format(
@@ -69,10 +92,6 @@ std::string unpack(const std::string& path, const std::string& packed, size_t li
                                  path, out.size()));
     }
   }
-}
-
-bool is_packed(const std::string& bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
 std::string read_all(const std::string& path, size_t limit, size_t line_limit) {
@@ -90,6 +109,7 @@ std::string read_all(const std::string& path, size_t limit, size_t line_limit) {
       text.append(part, n);
       if (text.size() > limit) too_long(path, limit);
       if (text.size() - line > line_limit && !is_packed(text)) {
+        refuse_other_packers(path, text);
         throw BadInput(
             fmt::format("{}: holds a line of more than {} bytes, the limit", path, line_limit));
       }
@@ -109,16 +129,18 @@ std::string read_text(const std::string& path, size_t limit) {
 
 std::string read_bytes(const std::string& path, size_t limit, size_t line_limit) {
   std::string bytes = read_all(path, limit, line_limit);
-  return is_packed(bytes) ? unpack(path, bytes, limit) : bytes;
+  if (is_packed(bytes)) return unpack(path, bytes, limit);
+  refuse_other_packers(path, bytes);
+  return bytes;
 }
 
 namespace {
 
-// A shell hands over pipes, and uses names in /dev even for files.
+// A shell hands over pipes, and names files that are open.
 bool has_place(const std::string& file) {
   struct stat is {};
   const bool stream = ::stat(file.c_str(), &is) == 0 && !S_ISREG(is.st_mode);
-  return !stream && file.rfind("/dev/", 0) != 0 && file.rfind("/proc/", 0) != 0;
+  return !stream && !names_open_file(file);
 }
 
 }  // namespace

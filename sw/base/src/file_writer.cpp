@@ -12,6 +12,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "replace.h"
 
 namespace ow {
 namespace {
@@ -20,17 +21,17 @@ namespace {
   throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
 }
 
-// The file that gets the contents of `path` first. It is a new file beside `path`. If `path` exists
-// and is not a regular file, it is `path` itself. /dev/stdout is always written itself, whatever it
-// is.
-std::string written_first(const std::string& path) {
-  if (path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0) return path;
+// Whether a file is written in place, as /dev/stdout and everything that is no regular file is.
+// BadInput if `file`, which `path` names, cannot be written at all.
+bool in_place(const std::string& path, const std::string& file) {
+  if (names_open_file(file)) return true;
   struct stat is {};
-  if (stat(path.c_str(), &is) == 0 && !S_ISREG(is.st_mode)) {
-    if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
-    return path;
+  if (stat(file.c_str(), &is) != 0) {
+    if (errno != ENOENT) cannot_write(path, errno);
+    return false;
   }
-  return fmt::format("{}.tmp.{}", path, getpid());
+  if (S_ISDIR(is.st_mode)) cannot_write(path, EISDIR);
+  return !S_ISREG(is.st_mode);
 }
 
 }  // namespace
@@ -51,18 +52,24 @@ struct FileWriter::Deflater {
 };
 
 FileWriter::FileWriter(std::string path, Packing packing)
-    : path_(std::move(path)), first_(written_first(path_)) {
+    : path_(std::move(path)), target_(file_itself(path_)) {
   if (packing == Packing::Gzip) packed_ = std::make_unique<Deflater>();
-  // If /dev/stdout is a regular file, append to what it holds and to what stdio still buffers.
-  if (first_ == path_) std::fflush(stdout);
-  file_ = std::fopen(first_.c_str(), first_ == path_ ? "ab" : "wb");
+  if (in_place(path_, target_)) {
+    // If /dev/stdout is a regular file, append to what it holds and to what stdio still buffers.
+    std::fflush(stdout);
+    file_ = std::fopen(target_.c_str(), "ab");
+  } else {
+    temporary_ = temporary_name(target_);
+    const int created = create_for(target_, temporary_);
+    if (created >= 0) file_ = fdopen(created, "wb");
+  }
   if (file_ == nullptr) cannot_write(path_, errno);
 }
 
 FileWriter::~FileWriter() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  if (first_ != path_) std::remove(first_.c_str());
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
 }
 
 void FileWriter::append(const void* data, size_t bytes) {
@@ -101,10 +108,12 @@ void FileWriter::close() {
   std::FILE* file = file_;
   file_ = nullptr;
   if (std::fclose(file) != 0 && error_ == 0) error_ = errno;
-  const bool renamed = first_ != path_;
-  if (error_ == 0 && renamed && std::rename(first_.c_str(), path_.c_str()) != 0) error_ = errno;
+  const bool renamed = !temporary_.empty();
+  if (error_ == 0 && renamed && std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    error_ = errno;
+  }
   if (error_ == 0) return;
-  if (renamed) std::remove(first_.c_str());
+  if (renamed) std::remove(temporary_.c_str());
   cannot_write(path_, error_);
 }
 
@@ -116,12 +125,13 @@ void write_file(const std::string& path, const std::string& contents) {
 
 void check_writable(const std::string& path) {
   if (path.empty()) return;
-  const std::string first = written_first(path);
-  if (first == path) return;
-  std::FILE* file = std::fopen(first.c_str(), "wb");
-  if (file == nullptr) cannot_write(path, errno);
-  std::fclose(file);
-  std::remove(first.c_str());
+  const std::string target = file_itself(path);
+  if (in_place(path, target)) return;
+  const std::string temporary = temporary_name(target);
+  const int created = create_for(target, temporary);
+  if (created < 0) cannot_write(path, errno);
+  close(created);
+  std::remove(temporary.c_str());
 }
 
 }  // namespace ow

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "ow/base/durable_file.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 
@@ -62,9 +63,36 @@ TEST(File, RefusesDamagedCutAndLongFiles) {
   std::string damaged = good;
   damaged[damaged.size() - 6] ^= 1;  // the check sum
   EXPECT_NE(complaint(damaged).find("damaged"), std::string::npos);
-  EXPECT_NE(complaint(good + "garbage").find("7 bytes behind the end"), std::string::npos);
+  EXPECT_NE(complaint(good + "garbage").find("7 bytes after the end"), std::string::npos);
   EXPECT_NE(complaint(good, 5000).find("more than 5000 bytes, the limit"), std::string::npos);
   EXPECT_NE(complaint(std::string(6000, 'y'), 5000).find("the limit"), std::string::npos);
+}
+
+// Tapes and devices fill their last block with zeros; bgzip ends with an empty member.
+TEST(File, TakesZerosAfterAndBetweenPackedMembers) {
+  const std::string path = temporary("padded");
+  const auto contents = [&](const std::string& bytes) {
+    write_file(path, bytes);
+    return read_bytes(path, 10000);
+  };
+  const std::string one = packed("one, "), two = packed("two");
+  EXPECT_EQ(contents(two + std::string(1, 0)), "two");
+  EXPECT_EQ(contents(two + std::string(511, 0)), "two");
+  EXPECT_EQ(contents(one + std::string(37, 0) + two), "one, two");
+  EXPECT_EQ(contents(one + two + packed("") + std::string(512, 0)), "one, two");
+  EXPECT_NE(complaint(one + std::string(3, 0) + "x").find("4 bytes after the end"),
+            std::string::npos);
+}
+
+TEST(File, NamesAPackerThatItDoesNotKnow) {
+  EXPECT_NE(complaint("\x28\xb5\x2f\xfd...").find("is packed by zstd: unpack it"),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string("\xfd"
+                                  "7zXZ\0...",
+                                  9))
+                .find("is packed by xz"),
+            std::string::npos);
+  EXPECT_NE(complaint("BZh91AY").find("is packed by bzip2"), std::string::npos);
 }
 
 TEST(File, SaysWhyAFileCannotBeReadOrWritten) {
@@ -85,6 +113,64 @@ TEST(File, IsReplacedAsAWhole) {
   reader >> text;
   EXPECT_EQ(text, "old");
   EXPECT_EQ(read_text(path), "new");
+}
+
+// A link stays one, whoever is replaced keeps its mode, and nothing is left beside either.
+TEST(File, IsReplacedBehindALinkAndKeepsItsMode) {
+  const std::string directory = temporary("links");
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directories(directory + "/there");
+  std::filesystem::create_symlink("there/file", directory + "/link");
+  std::filesystem::create_symlink("link", directory + "/second");
+  const auto durable = [](const std::string& path, const std::string& text) {
+    DurableFile file(path);
+    file.append(text.data(), text.size());
+    file.commit();
+  };
+  const auto mode = [&] {
+    struct stat is {};
+    EXPECT_EQ(stat((directory + "/there/file").c_str(), &is), 0);
+    return is.st_mode & 07777;
+  };
+  // A link to nothing makes the file.
+  check_writable(directory + "/second");
+  EXPECT_FALSE(std::filesystem::exists(directory + "/there/file"));
+  write_file(directory + "/second", "new");
+  EXPECT_EQ(read_text(directory + "/there/file"), "new");
+  for (const mode_t kept : {0600, 0640, 0755}) {
+    ASSERT_EQ(chmod((directory + "/there/file").c_str(), kept), 0);
+    write_file(directory + "/second", "one");
+    EXPECT_EQ(mode(), kept);
+    EXPECT_EQ(read_text(directory + "/there/file"), "one");
+    durable(directory + "/link", "two");
+    EXPECT_EQ(mode(), kept);
+    EXPECT_EQ(read_text(directory + "/there/file"), "two");
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(directory + "/link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory + "/second"));
+  size_t names = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    names += entry.exists() ? 1 : 0;
+  }
+  EXPECT_EQ(names, 4u) << "a directory, a file and two links";
+  EXPECT_EQ(file_itself(directory + "/second"), directory + "/there/file");
+  // A circle of links is an error and stays what it is.
+  std::filesystem::create_symlink("circle", directory + "/circle");
+  EXPECT_THROW(write_file(directory + "/circle", "x"), BadInput);
+  EXPECT_THROW(check_writable(directory + "/circle"), BadInput);
+  EXPECT_TRUE(std::filesystem::is_symlink(directory + "/circle"));
+  std::filesystem::remove_all(directory);
+}
+
+// A directory below /dev holds files as another does.
+TEST(File, IsReplacedInSharedMemoryToo) {
+  const std::string path = "/dev/shm/ow_file_test_" + std::to_string(getpid());
+  if (!std::filesystem::is_directory("/dev/shm")) GTEST_SKIP() << "no /dev/shm";
+  write_file(path, "old");
+  write_file(path, "new");
+  EXPECT_EQ(read_text(path), "new");
+  EXPECT_EQ(beside(path, "c.csv"), "/dev/shm/c.csv");
+  std::filesystem::remove(path);
 }
 
 TEST(File, ComesPieceByPieceAndHasItsNameWhenItIsWhole) {

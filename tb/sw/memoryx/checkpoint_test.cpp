@@ -130,9 +130,9 @@ struct Crash {};
 class CrashingCalls : public FileCalls {
  public:
   CrashingCalls(int calls, bool lost) : left_(calls), lost_(lost) {}
-  int create(const std::string& path) override {
-    unsynced_ = path;
-    return after(FileCalls::create(path));
+  int create(const std::string& file, const std::string& temporary) override {
+    unsynced_ = temporary;
+    return after(FileCalls::create(file, temporary));
   }
   long write(int file, const void* data, size_t bytes) override {
     // In two parts, so that it can stop between them.

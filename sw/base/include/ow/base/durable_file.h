@@ -13,7 +13,7 @@ namespace ow {
 class FileCalls {
  public:
   virtual ~FileCalls() = default;
-  virtual int create(const std::string& path);
+  virtual int create(const std::string& file, const std::string& temporary);
   virtual long write(int file, const void* data, size_t bytes);
   virtual int sync(int file);
   virtual int close(int file);
@@ -22,9 +22,10 @@ class FileCalls {
   virtual int remove(const std::string& path);
 };
 
-// Writes to a temporary name beside `path`. commit() flushes the file, renames it and flushes the
-// directory. Without a commit the temporary file is removed. Errors are BadInput with path and
-// reason; the old file at `path` then remains.
+// Writes to a temporary name beside the file that `path` names, following symbolic links. commit()
+// flushes the file, renames it and flushes the directory. The new file has the mode of the old one.
+// Without a commit the temporary file is removed. Errors are BadInput with path and reason; the old
+// file at `path` then remains.
 class DurableFile {
  public:
   explicit DurableFile(std::string path, FileCalls* calls = nullptr);  // null: the system's calls
@@ -41,6 +42,7 @@ class DurableFile {
   FileCalls system_;
   FileCalls& calls_;
   std::string path_;
+  std::string target_;  // the file that `path_` names
   std::string temporary_;
   int file_ = -1;
   bool there_ = false;  // the temporary file exists

@@ -17,11 +17,12 @@ std::string read_text(const std::string& path, size_t limit = size_t{1} << 30);
 // The file's contents, unpacked if it begins with gzip's 1f 8b. `limit`: the most bytes that may
 // come out. `line_limit`: the longest line of a file that is not compressed, so that binary data is
 // refused early. A compressed file is refused if it is damaged, cut short, or followed by other
-// bytes.
+// bytes than zeros. So is one that another program than gzip has packed.
 std::string read_bytes(const std::string& path, size_t limit, size_t line_limit = SIZE_MAX);
 
-// Writes to a temporary file beside `path` and renames it, so a reader finds the old file or the
-// whole new one. Something that is not a regular file, such as /dev/stdout, is written directly.
+// Writes to a temporary file and renames it, so a reader finds the old file or the whole new one.
+// The new file has the mode of the old one. If `path` is a symbolic link, the file it points to is
+// replaced. Something that is not a regular file, such as /dev/stdout, is written directly.
 void write_file(const std::string& path, const std::string& contents);
 
 // The same for contents that come in pieces, packed by gzip if wanted. Nothing is kept in memory.
@@ -45,7 +46,9 @@ class FileWriter {
   void write_bytes(const void* data, size_t bytes);
   void pack(const void* data, size_t bytes, bool end);
 
-  std::string path_, first_;  // `first_` is the file that is written
+  std::string path_;
+  std::string target_;     // the file that `path_` names
+  std::string temporary_;  // becomes `target_`; empty if that is written directly
   std::FILE* file_ = nullptr;
   std::unique_ptr<Deflater> packed_;
   int error_ = 0;  // the first error
@@ -54,6 +57,9 @@ class FileWriter {
 // Throws as write_file would, but before the work that produces the contents. An empty path is not
 // checked.
 void check_writable(const std::string& path);
+
+// The file that `path` names: symbolic links are followed. The last one may point to nothing.
+std::string file_itself(const std::string& path);
 
 // A path found in a file, relative to that file's directory. If the file has no place of its own (a
 // pipe, /dev/stdin), the path is relative to the current directory.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+
+#include "ow/base/file.h"
+
+namespace ow {
+
+bool names_open_file(const std::string& path) {
+  for (const char* prefix : {"/proc/", "/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr"}) {
+    if (path.rfind(prefix, 0) == 0) return true;
+  }
+  return false;
+}
+
+std::string file_itself(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the system has it
+  std::string file = path;
+  for (int n = 0; n < kMostLinks && !names_open_file(file); ++n) {
+    char target[PATH_MAX];
+    const ssize_t length = readlink(file.c_str(), target, sizeof target);
+    if (length <= 0) return file;  // no link
+    const std::string to(target, static_cast<size_t>(length));
+    const size_t slash = file.rfind('/');
+    file = to[0] == '/' || slash == std::string::npos ? to : file.substr(0, slash + 1) + to;
+  }
+  return file;
+}
+
+std::string temporary_name(const std::string& file) {
+  return fmt::format("{}.tmp.{}", file, getpid());
+}
+
+int create_for(const std::string& file, const std::string& temporary) {
+  struct stat old {};
+  const bool replaces = stat(file.c_str(), &old) == 0;
+  // A killed process of this number may have left one, with another mode.
+  unlink(temporary.c_str());
+  const mode_t mode = replaces ? 0600 : 0666;  // nobody else reads it before it has its own mode
+  const int created = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (created < 0 || !replaces) return created;
+  struct stat is {};
+  const bool other =
+      fstat(created, &is) == 0 && (is.st_uid != old.st_uid || is.st_gid != old.st_gid);
+  // Only a privileged process can give a file away; others keep it.
+  if (other && fchown(created, old.st_uid, old.st_gid) != 0) errno = 0;
+  if (fchmod(created, old.st_mode & 0777) == 0) return created;
+  const int error = errno;
+  close(created);
+  unlink(temporary.c_str());
+  errno = error;
+  return -1;
+}
+
+}  // namespace ow
