@@ -9,6 +9,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/base/text.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow {
@@ -147,9 +148,18 @@ void save_network(const std::string& path, const Network& network) {
   write_safetensors(path, tensors);
 }
 
+// Whether a tensor of a checkpoint is for the training alone.
+static bool only_trains(const std::string& name) {
+  const std::string mask = kMaskSuffix;
+  return name == kCheckpointSums || name.rfind(kMomentPrefix, 0) == 0 ||
+         (name.size() > mask.size() &&
+          name.compare(name.size() - mask.size(), mask.size(), mask) == 0);
+}
+
 Network load_network(const std::string& path, HalfType type,
                      const std::vector<LayerShape>& layers) {
   Tensors tensors = read_safetensors(path);
+  const bool checkpoint = tensors.count(kCheckpointSums) != 0;
   const auto take = [&](const std::string& name, const std::vector<uint64_t>& shape,
                         const std::vector<TensorType>& types) {
     const auto found = tensors.find(name);
@@ -205,9 +215,10 @@ Network load_network(const std::string& path, HalfType type,
     }
     network.layers.push_back(std::move(layer));
   }
-  if (!tensors.empty()) {
-    throw BadInput(fmt::format("{}: tensor '{}' is not one of the network's", path,
-                               tensors.begin()->first.substr(0, 60)));
+  for (const auto& [name, tensor] : tensors) {
+    if (checkpoint && only_trains(name)) continue;
+    throw BadInput(
+        fmt::format("{}: tensor '{}' is not one of the network's", path, printable_text(name, 60)));
   }
   return network;
 }

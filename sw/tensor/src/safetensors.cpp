@@ -214,13 +214,15 @@ void write_safetensors(const std::string& path, const Tensors& tensors) {
 }
 
 SafetensorsFile::SafetensorsFile(const std::string& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: a pipe without a writer is refused like the rest.
+  file_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat is {};
   if (file_ < 0 || fstat(file_, &is) != 0) {
     throw BadInput(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   }
   // A constructor that throws gets no destructor call.
   try {
+    if (!S_ISREG(is.st_mode)) throw BadInput(path + ": not a regular file");
     read_header(static_cast<size_t>(is.st_size));
   } catch (...) {
     ::close(file_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of tensors, networks and samples: what is read, and how what is wrong is refused.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -147,15 +148,52 @@ TEST(Csv, NamesLineAndColumn) {
   };
   expect_in(":2: column 2 is no number", wrong("1,2\n1,x\n"));
   expect_in(":1: column 1 is no number", wrong("a,b\n"));
-  expect_in(":1: column 2 is no number", wrong("1,\n"));
-  expect_in(":1: column 1 is no number", wrong("nan\n"));
-  expect_in(":1: column 1 is no number", wrong("1 ,2\n"));
-  expect_in(":2: column 1 is no number", wrong("1\n\n"));
+  expect_in(":1: column 1 is no number: 'nan'", wrong("nan\n"));
+  expect_in(":1: column 1 is no number: '1e999'", wrong("1e999\n"));
   expect_in(":2: 1 columns, not 2", wrong("1,2\n1\n"));
   expect_in(":2: more than 2 columns", wrong("1,2\n1,2,3\n"));
   expect_in(":1: more than 3 columns", wrong("1,2,3,4\n"));
   expect_in("more than 2 rows", wrong("1\n2\n3\n"));
   expect_in(":2: the last row has no end of line: the file is truncated", wrong("1\n2"));
+}
+
+// As spreadsheets, numpy.savetxt, R and C programs write it.
+TEST(Csv, ReadsNumbersAsOtherProgramsWriteThem) {
+  const auto values = [](const std::string& contents) {
+    const Table t = read_csv(written("other.csv", contents), 2, 3);
+    EXPECT_EQ(t.rows(), 2u) << contents;
+    return t.values;
+  };
+  const std::vector<double> want = {1, 2, -3, 0.5};
+  EXPECT_EQ(values("\xef\xbb\xbf"
+                   "1,2\n-3,0.5\n"),
+            want)
+      << "a byte order mark";
+  EXPECT_EQ(values("1, 2\n-3 ,\t0.5\n"), want) << "blanks";
+  EXPECT_EQ(values("  1.000e+00,  2.000e+00\n -3.000e+00,  5.000e-01\n"), want);
+  EXPECT_EQ(values("1,2\n-3,0.5\n\n"), want) << "an empty line at the end";
+  EXPECT_EQ(values("1,2\r\n-3,0.5\r\n\r\n  \n"), want);
+  EXPECT_EQ(values("+1,+2\n-3,+5e-1\n"), want) << "signs";
+  EXPECT_EQ(values("\"1\",\"2\"\n\" -3\", \"0.5\" \n"), want) << "quotes";
+  EXPECT_EQ(values("1e-400,0\n-1e-999,0\n"), (std::vector<double>{0, 0, -0.0, 0})) << "tiny";
+}
+
+TEST(Csv, SaysWhatItSeesInsteadOfANumber) {
+  const auto wrong = [](const std::string& contents) {
+    const std::string path = written("bad.csv", contents);
+    return complaint([&] { read_csv(path, 2, 3); });
+  };
+  expect_in(":1: column 1 is no number: 'petal length (cm)'", wrong("petal length (cm),x\n"));
+  expect_in(":1: column 1 is no number: '1;2' (commas stand between columns)", wrong("1;2\n"));
+  expect_in(":1: column 1 is no number: '1?2' (commas stand between columns)", wrong("1\t2\n"));
+  expect_in(":1: column 2 is empty", wrong("1,\n"));
+  expect_in(":1: column 2 is empty", wrong("1, ,2\n"));
+  expect_in(":2: is empty", wrong("1\n\n2\n"));
+  expect_in(": is UTF-16 text: must be UTF-8", wrong(std::string("\xff\xfe"
+                                                                 "1\0\n\0",
+                                                                 6)));
+  expect_in(": its lines end with CR alone", wrong("1,2\r3,4\r"));
+  EXPECT_EQ(read_csv(written("blank.csv", "\n \n"), 2, 3).rows(), 0u);
 }
 
 // What never ends is refused, and a line that does not before much of it is read.
@@ -283,6 +321,39 @@ TEST(NetworkFile, GivesBackTheSameBits) {
     expect_in("tensor 'layers.1.bias' is missing", wrong(type, {shapes[0], {7, 3, "none", true}}));
     expect_in("tensor 'layers.1.weight' is not one of the network's", wrong(type, {shapes[0]}));
   }
+}
+
+// A checkpoint of a training: masks, moments and check sums are not the network's.
+TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
+  const std::string path = temporary("checkpoint.safetensors");
+  const Tensor one = {TensorType::F32, {1, 1}, {0, 0, 0x80, 0x3F}};
+  const Tensor sums = {TensorType::U32, {1}, {1, 2, 3, 4}};
+  Tensors tensors = {{"layers.0.weight", one},
+                     {"layers.0.weight_mask", {TensorType::U8, {1, 1}, {1}}},
+                     {"optimizer.0.layers.0.weight", one},
+                     {"openwafer.crc32", sums}};
+  const auto wrong = [&] {
+    write_safetensors(path, tensors);
+    return complaint([&] {
+      const Network n = load_network(path, HalfType::Binary16, {{1, 1, "none", false}});
+      EXPECT_EQ(n.layers[0].weights[0], 0x3C00);
+    });
+  };
+  EXPECT_EQ(wrong(), "");
+  tensors["layers.1.weight"] = one;
+  expect_in("tensor 'layers.1.weight' is not one of the network's", wrong());
+  tensors.erase("layers.1.weight");
+  tensors.erase("openwafer.crc32");
+  expect_in("tensor 'layers.0.weight_mask' is not one of the network's", wrong());
+}
+
+TEST(Safetensors, APipeIsNoFile) {
+  const std::string pipe = temporary("pipe.safetensors");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  alarm(60);  // ends a test that waits for a writer
+  expect_in("not a regular file", complaint([&] { const SafetensorsFile file(pipe); }));
+  alarm(0);
+  unlink(pipe.c_str());
 }
 
 TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {

@@ -87,9 +87,16 @@ Activations random_activations(uint64_t seed, HalfType type, int features, int s
 // Writes the network's tensors to a file, under their names: weights [outputs, inputs] in its
 // 16-bit type, and biases [outputs], if there are any, in F32.
 void save_network(const std::string& path, const Network& network);
-// Reads the weights and biases of a network of these shapes. Weights in F32 are rounded to `type`
-// once. BadInput with file and tensor: weights of the other 16-bit type; missing, unknown or
-// wrongly shaped tensors; weights that are not finite in `type`; biases that are not finite.
+// What a checkpoint of a training (ow/memoryx/checkpoint.h) holds besides weights and biases: a
+// tensor of check sums, masks by the names of their weights, and moments of the optimizer.
+constexpr const char* kCheckpointSums = "openwafer.crc32";
+constexpr const char* kMaskSuffix = "_mask";
+constexpr const char* kMomentPrefix = "optimizer.";
+
+// Reads the weights and biases of a network of these shapes, also from a checkpoint. Weights in F32
+// are rounded to `type` once. BadInput with file and tensor: weights of the other 16-bit type;
+// missing, unknown or wrongly shaped tensors; weights that are not finite in `type`; biases that
+// are not finite.
 Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
 
 }  // namespace ow
