@@ -72,7 +72,7 @@ Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, c
   job.time = params.time;
   std::shared_ptr<const Network> network;
   if (!params.weights.empty()) {
-    network = std::make_shared<Network>(load_network(params.weights, params.type, params.layers));
+    network = std::make_shared<Network>(jobs::read_weights(params, params.weights));
   }
   const std::vector<LayerShape> layers = params.layers;
   job.weights = [network, layers, density = o.density.value_or(1)](int rows) {

@@ -31,7 +31,7 @@ void add_model_dir(const Context& context, const RunCommand& c, std::vector<File
   for (const std::string& path :
        {context.json_path(), c.run.save_outputs, c.run.plan, c.run.metrics, c.sim.record_file}) {
     const std::string name = fs::path(path).filename().string();
-    if (name.rfind("checkpoint-", 0) != 0) continue;
+    if (!memoryx::names_checkpoint(name)) continue;
     kept.push_back({"--model-dir", (fs::path(directory) / name).string(), "", false});
   }
   written->insert(written->begin(), kept.begin(), kept.end());

@@ -231,7 +231,7 @@ void split_samples(const RunParams& params, const RunOptions& options, Checked* 
 void check_weights(const RunParams& params, const RunOptions& options, Checked* checked) {
   const std::string& file = options.weights.empty() ? params.weights : options.weights;
   if (!file.empty()) {
-    checked->network = load_network(file, params.type, params.layers);
+    checked->network = read_weights(params, file);
   } else if (!params.training) {
     throw BadInput(params.path +
                    ": key 'network.weights' is missing: the weights' file (or --weights), or "

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
+#include "ow/memoryx/checkpoint.h"
 #include "params_parts.h"
 
 namespace ow::jobs {
@@ -13,6 +17,15 @@ namespace {
 constexpr int kMaxWidth = 65535;
 
 }  // namespace
+
+Network read_weights(const RunParams& params, const std::string& path) {
+  Network network = load_network(path, params.type, params.layers);
+  // A pipe can be read only once.
+  std::error_code error;
+  const bool file = std::filesystem::is_regular_file(path, error);
+  if (file && memoryx::is_checkpoint(path)) memoryx::check_checkpoint(path);
+  return network;
+}
 
 void read_data(const std::string& path, YamlMap data, RunParams* params) {
   DataSource& source = params->data;

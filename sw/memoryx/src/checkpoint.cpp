@@ -11,19 +11,24 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "ow/base/error.h"
 #include "ow/base/text.h"
+#include "ow/tensor/network.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow::memoryx {
 namespace {
 
 constexpr const char* kFormat = "openwafer training 2";
+constexpr const char* kTraining = "openwafer training ";
 constexpr const char* kJob = "job.";
-constexpr const char* kSums = "openwafer.crc32";
+constexpr const char* kSums = kCheckpointSums;
 constexpr const char* kPrefix = "checkpoint-";
 constexpr const char* kSuffix = ".safetensors";
+constexpr const char* kTemporary = ".tmp.";  // of DurableFile; the number of a process follows
+constexpr size_t kStepDigits = 12;
 constexpr size_t kPart = size_t{1} << 22;  // bytes that are read and written at a time
 
 uint32_t sum_of(uint32_t before, const void* data, size_t bytes) {
@@ -42,10 +47,12 @@ std::vector<Array> arrays_of(const Store& store) {
   for (size_t t = 0; t < store.tensors(); ++t) {
     const TensorSpec& spec = store.spec(t);
     out.push_back({{spec.name, TensorType::F32, spec.shape}, t, -1});
-    if (spec.masked) out.push_back({{spec.name + "_mask", TensorType::U8, spec.shape}, t, -2});
+    if (spec.masked) out.push_back({{spec.name + kMaskSuffix, TensorType::U8, spec.shape}, t, -2});
     for (int k = 0; k < store.moments(); ++k) {
       out.push_back(
-          {{fmt::format("optimizer.{}.{}", k, spec.name), TensorType::F32, spec.shape}, t, k});
+          {{fmt::format("{}{}.{}", kMomentPrefix, k, spec.name), TensorType::F32, spec.shape},
+           t,
+           k});
     }
   }
   return out;
@@ -164,24 +171,42 @@ void check_same(const SafetensorsFile& file, const std::vector<Array>& arrays) {
   }
 }
 
-// Names in a directory that begin as checkpoints do, in ascending order.
-std::vector<std::string> names_in(const std::string& directory) {
+// A checkpoint's name, or that of a checkpoint whose writing was interrupted.
+enum class Named { Other, Checkpoint, Interrupted };
+Named named(std::string_view name) {
+  const auto digits = [&name] {
+    size_t n = 0;
+    while (n < name.size() && name[n] >= '0' && name[n] <= '9') ++n;
+    name.remove_prefix(n);
+    return n;
+  };
+  const auto skip = [&name](std::string_view text) {
+    const bool there = name.substr(0, text.size()) == text;
+    if (there) name.remove_prefix(text.size());
+    return there;
+  };
+  if (!skip(kPrefix) || digits() != kStepDigits || !skip(kSuffix)) return Named::Other;
+  if (name.empty()) return Named::Checkpoint;
+  return skip(kTemporary) && digits() > 0 && name.empty() ? Named::Interrupted : Named::Other;
+}
+
+// The names of that kind in a directory, in ascending order. Empty if there is no such directory.
+std::vector<std::string> names_in(const std::string& directory, Named kind) {
+  const auto fail = [&] {
+    throw BadInput(fmt::format("{}: cannot be read: {}", directory, std::strerror(errno)));
+  };
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(directory.c_str()), closedir);
+  if (!open && errno != ENOENT) fail();
   while (open) {
+    errno = 0;
     const dirent* entry = readdir(open.get());
+    if (entry == nullptr && errno != 0) fail();
     if (entry == nullptr) break;
-    if (std::strncmp(entry->d_name, kPrefix, std::strlen(kPrefix)) == 0) {
-      names.emplace_back(entry->d_name);
-    }
+    if (named(entry->d_name) == kind) names.emplace_back(entry->d_name);
   }
   std::sort(names.begin(), names.end());
   return names;
-}
-
-bool complete(const std::string& name) {
-  const size_t n = std::strlen(kSuffix);
-  return name.size() > n && name.compare(name.size() - n, n, kSuffix) == 0;
 }
 
 }  // namespace
@@ -212,6 +237,12 @@ void save_checkpoint(const std::string& path, const Store& store, const RunState
 
 RunState read_state(const std::string& path) { return state_of(SafetensorsFile(path)); }
 
+bool is_checkpoint(const std::string& path) {
+  const TensorNotes notes = SafetensorsFile(path).notes();
+  const auto format = notes.find("format");
+  return format != notes.end() && format->second.rfind(kTraining, 0) == 0;
+}
+
 RunState check_checkpoint(const std::string& path) {
   const SafetensorsFile file(path);
   RunState state = state_of(file);
@@ -236,13 +267,15 @@ RunState load_checkpoint(const std::string& path, Store& store) {
 }
 
 std::string checkpoint_path(const std::string& directory, uint64_t step) {
-  return fmt::format("{}/{}{:012}{}", directory, kPrefix, step, kSuffix);
+  return fmt::format("{}/{}{:0{}}{}", directory, kPrefix, step, kStepDigits, kSuffix);
 }
+
+bool names_checkpoint(const std::string& name) { return named(name) == Named::Checkpoint; }
 
 std::vector<std::string> checkpoints_in(const std::string& directory) {
   std::vector<std::string> paths;
-  for (const std::string& name : names_in(directory)) {
-    if (complete(name)) paths.insert(paths.begin(), directory + "/" + name);
+  for (const std::string& name : names_in(directory, Named::Checkpoint)) {
+    paths.insert(paths.begin(), directory + "/" + name);
   }
   return paths;
 }
@@ -251,12 +284,13 @@ void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls
                             const std::string& newest) {
   FileCalls system;
   if (calls == nullptr) calls = &system;
-  std::vector<std::string> names = names_in(directory);
+  for (const std::string& name : names_in(directory, Named::Interrupted)) {
+    calls->remove(directory + "/" + name);
+  }
   size_t good = 0;
-  for (size_t k = names.size(); k-- > 0;) {
-    const bool later = !newest.empty() && directory + "/" + names[k] > newest;
-    if (complete(names[k]) && (later || good++ < keep)) continue;
-    calls->remove(directory + "/" + names[k]);
+  for (const std::string& path : checkpoints_in(directory)) {
+    const bool later = !newest.empty() && path > newest;
+    if (!later && good++ >= keep) calls->remove(path);
   }
 }
 

@@ -172,6 +172,18 @@ TEST_F(Files, MayHaveNamesThatAreNotUtf8) {
 
 // Reaching the shell's limit for the size of files is no signal that kills. No file is left, and no
 // part of one.
+// A network runs with the weights of a training's checkpoint, unless that is damaged.
+TEST_F(Files, OfATrainingAreWeightsOfANetwork) {
+  const std::string last = "m/checkpoint-000000000002.safetensors";
+  const Result r = run("run k.yaml --device golden --weights " + last);
+  EXPECT_EQ(r.status, 0) << r.output;
+  std::string damaged = read_text(directory_ + "/" + last);
+  damaged[damaged.size() - 60] ^= 1;  // of the last arrays, which are the moments' or biases'
+  write_file(directory_ + "/damaged", damaged);
+  refused("is damaged: its check sum differs", {"run k.yaml --device golden --weights damaged"});
+  fs::remove(directory_ + "/damaged");
+}
+
 TEST_F(Files, ThatMayNotGrowAreBadInput) {
   fs::create_directories(directory_ + "/small");
   const std::pair<std::string, std::string> cases[] = {

@@ -49,6 +49,9 @@ struct RunParams {
   TimeOptions time;
 };
 
+// The weights of the job's network. BadInput as load_network(), and for a damaged checkpoint.
+Network read_weights(const RunParams& params, const std::string& path);
+
 }  // namespace ow::jobs
 
 #endif  // OW_JOBS_PARAMS_H_

@@ -41,6 +41,9 @@ void save_checkpoint(const std::string& path, const Store& store, const RunState
 // belongs to another version of this program.
 RunState read_state(const std::string& path);
 
+// Whether a safetensors file says that it is a checkpoint, of whatever version.
+bool is_checkpoint(const std::string& path);
+
 // Reads the whole file and compares its check sums. BadInput, with the reason, if this is no
 // checkpoint, or if it was cut short or changed.
 RunState check_checkpoint(const std::string& path);
@@ -52,9 +55,13 @@ RunState load_checkpoint(const std::string& path, Store& store);
 
 // "<directory>/checkpoint-000000000123.safetensors". Sorting by name sorts by step.
 std::string checkpoint_path(const std::string& directory, uint64_t step);
-// The checkpoints in a directory, newest first. Empty if there is no such directory.
+// Whether a file of this name is a checkpoint. Other names are the user's.
+bool names_checkpoint(const std::string& name);
+// The checkpoints in a directory, newest first. Empty if there is no such directory. BadInput if it
+// cannot be read.
 std::vector<std::string> checkpoints_in(const std::string& directory);
-// Removes all but the newest `keep`, and leftovers of interrupted writes.
+// Removes all but the newest `keep`, and leftovers of interrupted writes. Other files stay.
+// Checkpoints later than `newest` neither count nor go.
 void remove_old_checkpoints(const std::string& directory, size_t keep, FileCalls* calls = nullptr,
                             const std::string& newest = "");
 
