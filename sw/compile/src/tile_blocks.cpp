@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <memory>
 
 #include "ow/base/error.h"
 #include "ow/device/bulk.h"
@@ -55,29 +56,24 @@ void load_blocks(ControlPlane& control, const ElfImage& firmware, const Activati
   constexpr uint64_t kStart = 100000, kAWord = 8;
   const GridShape grid = control.shape();
   Device& device = control.device();
-  Bulk bulk(device, control.sram_bytes(0, 0));
+  auto bulk = std::make_unique<Bulk>(control, control.sram_bytes(0, 0));
   uint64_t limit = kStart;
   for (int r = 0; r < grid.rows; ++r) {
     for (int c = 0; c < grid.cols; ++c) {
       std::vector<uint32_t> words = pack_block(x, grid.rows, samples, r, c);
       limit += kAWord * words.size();
-      if (!words.empty()) bulk.write(r, c, addr, std::move(words));
+      if (!words.empty()) bulk->write(r, c, addr, std::move(words));
     }
   }
-  if (bulk.pump()) return;
-  const RunStatus status = device.run(limit, [&bulk] { return bulk.pump(); });
+  if (bulk->pump()) return;
+  const RunStatus status = device.run(limit, [&bulk] { return bulk->pump(); });
   if (status == RunStatus::Done) return;
-  std::string what =
-      fmt::format("samples wait for {}: {}", bulk.waiting_for(),
+  const std::string what =
+      fmt::format("samples wait for {}: {}", bulk->waiting_for(),
                   status == RunStatus::Quiet ? "nothing moves any more"
                                              : fmt::format("not there within {} cycles", limit));
-  // If a tile has an error, that is the cause. Answers that the copy still waits for may come
-  // between those of this look; then the look finds nothing.
-  try {
-    check_errors(control, whole(grid), &firmware);
-  } catch (const ProtocolError& error) {
-    what += fmt::format(" (tiles not looked at: {})", error.what());
-  }
+  bulk.reset();
+  check_errors(control, whole(grid), &firmware);  // if a tile has an error, that is the cause
   throw DeviceFault(what);
 }
 

@@ -2,12 +2,12 @@
 #include "ow/device/bulk.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
-#include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
 
 namespace ow {
@@ -15,7 +15,6 @@ namespace {
 
 using Header = isa::PacketHeader;
 using Command = isa::PacketCommand;
-using Response = isa::PacketResponse;
 // Reads under way at a port: enough that the next answer follows the last without a gap.
 constexpr size_t kReadsAhead = 3;
 // Requests that a port's queue holds while there are more.
@@ -31,6 +30,12 @@ uint32_t to_edge(bool negative, bool positive) {
 bool along_row(Side side) { return side == Side::West || side == Side::East; }
 
 }  // namespace
+
+Bulk::~Bulk() {
+  for (const PortState& port : ports_) {
+    for (const Packet& read : port.reads) reads_.abandon(port.side, port.index, read.tag);
+  }
+}
 
 void Bulk::write(int row, int col, uint32_t addr, std::vector<uint32_t> words) {
   Job job;
@@ -170,8 +175,9 @@ void Bulk::issue(PortState* port) {
       packet.at = job.words() - 1;  // an answer that follows proves that all has been taken
     const bool read = fence || job.in != nullptr;
     if (read) {
-      packet.tag = port->next_tag;
-      port->next_tag = (port->next_tag + 1) & Command::Tag::kMax;
+      const std::optional<uint32_t> tag = reads_.begin(port->side, port->index);
+      if (!tag) return;
+      packet.tag = *tag;
       port->reads.push_back(packet);
     }
     request(port, packet, read);
@@ -183,45 +189,31 @@ void Bulk::issue(PortState* port) {
   }
 }
 
-// A whole answer: X and Y header on a row's port, only the Y header on a column's; then status and
-// tag; then words.
-void Bulk::finish(PortState* port) {
-  std::vector<uint32_t> words;
-  words.swap(port->answer);
-  const size_t head = along_row(port->side) ? 2 : 1;
+// Answers of different tiles may arrive in another order than the requests went out.
+void Bulk::finish(PortState* port, const ControlReads::Answer& answer) {
+  const auto read = std::find_if(port->reads.begin(), port->reads.end(),
+                                 [&](const Packet& p) { return p.tag == answer.tag; });
   const auto where = [&] {
     return fmt::format("{} edge, port {}", side_name(port->side), port->index);
   };
-  if (words.size() <= head || port->reads.empty() ||
-      Response::Tag::get(words[head]) != port->reads.front().tag) {
-    // Answers of different tiles may arrive in another order than the requests went out.
-    const auto it =
-        words.size() <= head
-            ? port->reads.end()
-            : std::find_if(port->reads.begin(), port->reads.end(), [&](const Packet& p) {
-                return p.tag == Response::Tag::get(words[head]);
-              });
-    if (it == port->reads.end()) {
-      throw ProtocolError(where() + ": an answer to nothing that was asked");
-    }
-    std::rotate(port->reads.begin(), it, it + 1);
+  if (read == port->reads.end()) {
+    throw ProtocolError(where() + ": an answer to nothing that was asked");
   }
-  const Packet packet = port->reads.front();
+  const Packet packet = *read;
+  port->reads.erase(read);
   const Job& job = jobs_[packet.job];
-  if (Response::Status::get(words[head]) != static_cast<uint32_t>(isa::PacketStatus::Done)) {
+  if (answer.status != static_cast<uint32_t>(isa::PacketStatus::Done)) {
     throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}", job.row,
                                   job.col, packet.words, job.addr + 4 * packet.at));
   }
-  if (words.size() != head + 1 + packet.words) {
+  if (answer.words.size() != packet.words) {
     throw ProtocolError(fmt::format("{}: tile ({}, {}) answered a read of {} words with {}",
-                                    where(), job.row, job.col, packet.words,
-                                    words.size() - head - 1));
+                                    where(), job.row, job.col, packet.words, answer.words.size()));
   }
   if (job.in != nullptr) {
-    std::copy(words.begin() + static_cast<std::ptrdiff_t>(head + 1), words.end(),
+    std::copy(answer.words.begin(), answer.words.end(),
               job.in->begin() + static_cast<std::ptrdiff_t>(packet.at));
   }
-  port->reads.erase(port->reads.begin());
   --left_;
 }
 
@@ -229,12 +221,7 @@ bool Bulk::pump() {
   if (!assigned_) assign();
   assigned_ = true;
   for (PortState& port : ports_) {
-    if (device_.available(port.side, port.index, kColourRsp) != 0) {
-      for (const Arrival& a : device_.take_arrivals(port.side, port.index, kColourRsp)) {
-        port.answer.push_back(a.wavelet.data);
-        if (a.wavelet.ctrl) finish(&port);
-      }
-    }
+    while (const auto answer = reads_.next(port.side, port.index)) finish(&port, *answer);
     if (!held_) issue(&port);
   }
   return left_ == 0;

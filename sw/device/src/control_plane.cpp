@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,7 +39,7 @@ void check_write(uint32_t addr, size_t words, uint32_t sram_bytes) {
 ControlPlane::ControlPlane(Device& device) : ControlPlane(device, Options()) {}
 
 ControlPlane::ControlPlane(Device& device, const Options& options)
-    : device_(device), options_(options), receivers_(static_cast<size_t>(device.shape().rows)) {
+    : device_(device), options_(options), reads_(device) {
   if (options.entry_row < 0 || options.entry_row >= device.shape().rows) {
     throw BadInput(fmt::format("control plane entry row {}: the grid has rows 0 to {}",
                                options.entry_row, device.shape().rows - 1));
@@ -142,10 +144,11 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_rect(const Rect& rect, uin
   return result;
 }
 
-// Reads in packets, several of them under way at a time.
-class ControlPlane::Reads {
+// Reads in packets, several of them under way at a time. Those that are under way when an error
+// ends this are abandoned.
+class ControlPlane::ManyReads {
  public:
-  Reads(ControlPlane* control, const std::vector<ReadRequest>& requests)
+  ManyReads(ControlPlane* control, const std::vector<ReadRequest>& requests)
       : control_(*control),
         device_(control->device_),
         requests_(requests),
@@ -165,6 +168,14 @@ class ControlPlane::Reads {
     }
   }
 
+  ~ManyReads() {
+    for (const auto& [key, packet] : under_way_) {
+      control_.reads_.abandon(Side::West, key.first, key.second);
+    }
+  }
+  ManyReads(const ManyReads&) = delete;
+  ManyReads& operator=(const ManyReads&) = delete;
+
   std::vector<std::vector<uint32_t>> run() {
     issue();
     wait();
@@ -182,15 +193,19 @@ class ControlPlane::Reads {
   // Sends as many as may be under way.
   void issue() {
     while (issued_ < packets_.size() &&
-           by_tag_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
-      while (by_tag_.count(next_tag_) != 0) advance_tag();
-      send(packets_[issued_], next_tag_);
-      by_tag_[next_tag_] = issued_++;
-      advance_tag();
+           under_way_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
+      const int row = requests_[packets_[issued_].request].row;
+      const std::optional<uint32_t> tag = control_.reads_.begin(Side::West, row);
+      if (!tag && !under_way_.empty()) return;
+      if (!tag) {
+        throw DeviceFault(fmt::format(
+            "no read can be sent: the tiles of row {} have not answered {} earlier ones", row,
+            ControlReads::kTags));
+      }
+      send(packets_[issued_], *tag);
+      under_way_[{row, *tag}] = issued_++;
     }
   }
-
-  void advance_tag() { next_tag_ = (next_tag_ + 1) & isa::PacketCommand::Tag::kMax; }
 
   void send(const Packet& p, uint32_t tag) {
     const ReadRequest& r = requests_[p.request];
@@ -222,59 +237,39 @@ class ControlPlane::Reads {
   }
 
   bool collect() {
-    auto& receivers = control_.receivers_;
-    for (size_t row = 0; row < receivers.size(); ++row) {
-      if (device_.available(Side::West, static_cast<int>(row), kColourRsp) == 0) continue;
-      last_progress_ = device_.patience_cycle();
-      for (const Arrival& a :
-           device_.take_arrivals(Side::West, static_cast<int>(row), kColourRsp)) {
-        receivers[row].words.push_back(a.wavelet.data);
-        if (!a.wavelet.ctrl) continue;
-        std::vector<uint32_t> words;
-        words.swap(receivers[row].words);
-        finish(static_cast<int>(row), words);
+    for (int row = 0; row < device_.shape().rows; ++row) {
+      if (device_.available(Side::West, row, kColourRsp) != 0) {
+        last_progress_ = device_.patience_cycle();
       }
+      while (const auto answer = control_.reads_.next(Side::West, row)) finish(row, *answer);
     }
     issue();
     return finished_ == packets_.size();
   }
 
-  // A whole response.
-  void finish(int row, const std::vector<uint32_t>& words) {
-    if (words.size() < 3) {
-      throw ProtocolError(fmt::format("response of {} words on the west edge, row {}: at least 3",
-                                      words.size(), row));
-    }
-    const uint32_t tag = isa::PacketResponse::Tag::get(words[2]);
-    const auto it = by_tag_.find(tag);
-    if (it == by_tag_.end()) {
+  void finish(int row, const ControlReads::Answer& answer) {
+    const auto it = under_way_.find({row, answer.tag});
+    if (it == under_way_.end()) {
       throw ProtocolError(
-          fmt::format("response with unknown tag {} on the west edge, row {}", tag, row));
+          fmt::format("answer with tag {} in row {}: another read has it", answer.tag, row));
     }
     const Packet& p = packets_[it->second];
-    const ReadRequest& r = requests_[p.request];
-    if (r.row != row) {
-      throw ProtocolError(
-          fmt::format("response of tile ({}, {}) came out of row {}", r.row, r.col, row));
-    }
-    const uint32_t status = isa::PacketResponse::Status::get(words[2]);
-    if (status != static_cast<uint32_t>(isa::PacketStatus::Done)) {
-      if (refused_.empty()) refused_ = refusal(p, status);
-    } else {
-      store(p, words);
-    }
-    by_tag_.erase(it);
+    under_way_.erase(it);
     ++finished_;
+    if (answer.status == static_cast<uint32_t>(isa::PacketStatus::Done)) {
+      store(p, answer);
+    } else if (refused_.empty()) {
+      refused_ = refusal(p, answer.status);
+    }
   }
 
-  void store(const Packet& p, const std::vector<uint32_t>& words) {
+  void store(const Packet& p, const ControlReads::Answer& answer) {
     const ReadRequest& r = requests_[p.request];
-    const size_t n = isa::PacketResponse::Count::get(words[2]);
-    if (n != p.n || words.size() != n + 3) {
+    if (answer.count != p.n || answer.words.size() != p.n) {
       throw ProtocolError(fmt::format("tile ({}, {}) answered a read of {} words with {} ({} sent)",
-                                      r.row, r.col, p.n, n, words.size() - 3));
+                                      r.row, r.col, p.n, answer.count, answer.words.size()));
     }
-    std::copy(words.begin() + 3, words.end(),
+    std::copy(answer.words.begin(), answer.words.end(),
               results_[p.request].begin() + static_cast<std::ptrdiff_t>(p.offset));
   }
 
@@ -287,7 +282,7 @@ class ControlPlane::Reads {
                            : "malformed request");
   }
   std::string describe() const {
-    const Packet& p = packets_[by_tag_.empty() ? 0 : by_tag_.begin()->second];
+    const Packet& p = packets_[under_way_.empty() ? 0 : under_way_.begin()->second];
     const ReadRequest& r = requests_[p.request];
     return fmt::format("tile ({}, {}) did not answer a read of {} words at 0x{:x}", r.row, r.col,
                        p.n, r.addr + 4 * p.offset);
@@ -301,14 +296,13 @@ class ControlPlane::Reads {
   size_t issued_ = 0;
   size_t finished_ = 0;
   uint64_t last_progress_;
-  std::map<uint32_t, size_t> by_tag_;
-  uint32_t next_tag_ = 0;
+  std::map<std::pair<int, uint32_t>, size_t> under_way_;  // row and tag: the packet
   std::string refused_;  // the first refusal; thrown when all answers are in
 };
 
 std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     const std::vector<ReadRequest>& requests) {
-  return Reads(this, requests).run();
+  return ManyReads(this, requests).run();
 }
 
 }  // namespace ow

@@ -5,6 +5,7 @@
 
 #include "fake_device.h"
 #include "ow/base/error.h"
+#include "ow/device/bulk.h"
 #include "ow/device/tile_map.h"
 #include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
@@ -135,6 +136,75 @@ TEST(ControlPlane, ASilentTileIsAFaultNotAHang) {
   device.set_deaf(true);
   ControlPlane control(device);
   EXPECT_THROW(control.read_tile(0, 1, 0), DeviceFault);
+}
+
+// A tile that answers when nobody waits any more: its answer has the tag, the row and the length of
+// the next read.
+TEST(ControlPlane, ALateAnswerIsNotThatOfAnotherRead) {
+  FakeDevice device(2, 2);
+  device.tile(0, 1)[0x40] = 1;
+  device.tile(0, 1)[0x44] = 2;
+  device.tile(1, 0)[0x44] = 3;
+  ControlPlane control(device);
+  for (int n = 0; n < 3; ++n) {  // each leaves an answer behind
+    device.set_deaf(true);
+    EXPECT_THROW(control.read_tile(0, 1, 0x40), DeviceFault);
+    EXPECT_THROW(control.read_many({{0, 1, 0x40, 1}, {1, 0, 0x44, 1}}), DeviceFault);
+    device.set_deaf(false);
+    if (n == 0) continue;  // several at a time, too
+    EXPECT_EQ(control.read_tile(0, 1, 0x44), 2u);
+    EXPECT_EQ(control.read_tile(1, 0, 0x44), 3u);
+    EXPECT_EQ(control.read_tile(0, 1, 0x44), 2u);
+  }
+}
+
+// A copy then uses the port of the row.
+class WestDevice : public FakeDevice {
+ public:
+  using FakeDevice::FakeDevice;
+  bool has_side(Side side) const override { return side == Side::West; }
+};
+
+// The same for a copy that is given up, whose answers leave at the same port.
+TEST(ControlPlane, ALateAnswerToACopyIsNotThatOfARead) {
+  WestDevice device(1, 1);
+  device.tile(0, 0)[0x40] = 1;
+  device.tile(0, 0)[0x44] = 2;
+  ControlPlane control(device);
+  std::vector<uint32_t> late(1), words(1);
+  device.set_deaf(true);
+  {
+    Bulk bulk(control, FakeDevice::kSramBytes);
+    bulk.read(0, 0, 0x40, &late);
+    EXPECT_EQ(device.run(1000, [&] { return bulk.pump(); }), RunStatus::Quiet);
+  }
+  EXPECT_THROW(control.read_tile(0, 0, 0x40), DeviceFault);
+  device.set_deaf(false);
+  Bulk bulk(control, FakeDevice::kSramBytes);
+  bulk.read(0, 0, 0x44, &words);
+  EXPECT_EQ(device.run(1000, [&] { return bulk.pump(); }), RunStatus::Done);
+  EXPECT_EQ(words[0], 2u);
+  EXPECT_EQ(late[0], 0u);
+  EXPECT_EQ(control.read_tile(0, 0, 0x44), 2u);
+}
+
+TEST(ControlPlane, ATileThatNeverAnswersUsesUpTheTagsOfItsRow) {
+  FakeDevice device(2, 1);
+  ControlPlane control(device);
+  device.set_deaf(true);
+  for (size_t n = 0; n < ControlReads::kTags; ++n) {
+    EXPECT_THROW(control.read_tile(0, 0, 0), DeviceFault);
+  }
+  try {
+    control.read_tile(0, 0, 0);
+    FAIL();
+  } catch (const DeviceFault& e) {
+    EXPECT_STREQ(e.what(),
+                 "no read can be sent: the tiles of row 0 have not answered 256 earlier ones");
+  }
+  device.set_deaf(false);
+  EXPECT_NO_THROW(control.read_tile(1, 0, 0)) << "another row has tags of its own";
+  EXPECT_NO_THROW(control.read_tile(0, 0, 0)) << "the answers have come";
 }
 
 TEST(ControlPlane, BadArgumentsAreRefused) {

@@ -349,7 +349,8 @@ TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {
     const auto device = make_device(DeviceKind::Replicated, shape);
     const auto tiles = static_cast<size_t>(shape.rows * shape.cols);
     std::vector<std::vector<uint32_t>> data(tiles), back(tiles);
-    Bulk in(*device, kSramBytes), out(*device, kSramBytes);
+    ControlPlane control(*device);
+    Bulk in(control, kSramBytes), out(control, kSramBytes);
     for (size_t t = 0; t < tiles; ++t) {
       const size_t words = 1 + t * 97 % 600;  // one packet, and more
       for (size_t i = 0; i < words; ++i) data[t].push_back(static_cast<uint32_t>(1000 * t + i));
@@ -364,7 +365,8 @@ TEST(Library, BulkCopiesReachEveryTileOfAnyGrid) {
     EXPECT_EQ(back, data) << shape.rows << " x " << shape.cols;
   }
   const auto device = make_device(DeviceKind::Replicated, {1, 1});
-  Bulk bulk(*device, kSramBytes);
+  ControlPlane control(*device);
+  Bulk bulk(control, kSramBytes);
   EXPECT_THROW(bulk.write(0, 1, 0, {1}), BadInput);
   EXPECT_THROW(bulk.write(0, 0, 2, {1}), BadInput);
   EXPECT_EQ(message([&] {

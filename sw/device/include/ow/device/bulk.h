@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "ow/device/device.h"
+#include "ow/device/control_plane.h"
 
 namespace ow {
 
@@ -26,7 +26,12 @@ class Bulk {
   static constexpr size_t kPacketWords = 256;
 
   // `sram_bytes`: of a tile (ControlPlane::sram_bytes).
-  Bulk(Device& device, uint32_t sram_bytes) : device_(device), sram_bytes_(sram_bytes) {}
+  Bulk(ControlPlane& control, uint32_t sram_bytes)
+      : device_(control.device()), reads_(control.reads()), sram_bytes_(sram_bytes) {}
+  // Reads under way are abandoned.
+  ~Bulk();
+  Bulk(const Bulk&) = delete;
+  Bulk& operator=(const Bulk&) = delete;
 
   // Addresses are multiples of 4. There is at most one write and one read per tile. Words that are
   // read go to `words`, which has the right size and must live until the copy is done. BadInput for
@@ -69,19 +74,18 @@ class Bulk {
     size_t load = 0;
     size_t next_job = 0;
     size_t next_word = 0;
-    uint32_t next_tag = 0;
     std::vector<Packet> reads;  // under way, the oldest first
-    std::vector<uint32_t> answer;
   };
 
   void add(Job job);
   void assign();
   size_t port_of(Side side, int index) const;
   void issue(PortState* port);
-  void finish(PortState* port);
+  void finish(PortState* port, const ControlReads::Answer& answer);
   void request(PortState* port, const Packet& packet, bool read);
 
   Device& device_;
+  ControlReads& reads_;
   uint32_t sram_bytes_;
   std::vector<Job> jobs_;
   std::vector<PortState> ports_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "ow/device/control_reads.h"
 #include "ow/device/device.h"
 
 namespace ow {
@@ -31,6 +32,8 @@ class ControlPlane {
 
   Device& device() { return device_; }
   GridShape shape() const { return device_.shape(); }
+  // For other readers of this control plane.
+  ControlReads& reads() { return reads_; }
 
   // Writes the same words (addresses ascending by 4) into every tile of the rectangle: one
   // multicast packet, cut every 65,535 words. Only queues the packets; they travel while the device
@@ -50,7 +53,7 @@ class ControlPlane {
   void fence(const Rect& rect);
 
   // Reads n words and runs the device until they arrive. DeviceFault if the tile reports an error
-  // or never answers.
+  // or never answers. An answer that comes after that error is dropped.
   std::vector<uint32_t> read_tile(int row, int col, uint32_t addr, size_t n);
   uint32_t read_tile(int row, int col, uint32_t addr);
 
@@ -69,17 +72,14 @@ class ControlPlane {
   std::vector<std::vector<uint32_t>> read_many(const std::vector<ReadRequest>& requests);
 
  private:
-  class Reads;
-  struct RowReceiver {
-    std::vector<uint32_t> words;  // of the packet that is arriving
-  };
+  class ManyReads;
 
   void check_rect(const Rect& rect) const;
   void push_headers(std::vector<Wavelet>* packet, const Rect& rect) const;
 
   Device& device_;
   Options options_;
-  std::vector<RowReceiver> receivers_;
+  ControlReads reads_;
   uint32_t sram_bytes_ = 0;  // not asked for yet
 };
 
