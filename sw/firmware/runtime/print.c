@@ -7,7 +7,8 @@ void ow_print_record(const char* format, uint32_t a, uint32_t b, uint32_t c, uin
                      uint32_t f) {
   volatile uint32_t* const ring = ow_print_ring;
   const uint32_t written = ring[0];
-  volatile uint32_t* const record = &ring[1 + 8 * (written % ow_print_records)];
+  ring[1] = written + 1;  // first: the record in this place is no longer whole
+  volatile uint32_t* const record = &ring[2 + 8 * (written % ow_print_records)];
   record[0] = (uint32_t)(uintptr_t)format;
   record[1] = ow_cycles();
   record[2] = a;

@@ -58,6 +58,8 @@ class Event {
   // tile of the run has stopped (with cause and source line). A copy does not need running tiles.
   // An operation that is late goes on; wait for it again.
   void wait(uint64_t cycles = kCycleLimit);
+  // Lets the machine work for a short time, a few thousand cycles, and tells whether the operation
+  // is done. Throws like wait(), but not because the operation needs more cycles.
   bool done() const;
 
   static constexpr uint64_t kCycleLimit = 10'000'000;

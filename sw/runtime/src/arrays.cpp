@@ -112,18 +112,25 @@ std::shared_ptr<Event::State> Run::State::write(const std::string& name, Element
   const size_t size = element_bytes(type);
   const auto* from = static_cast<const uint8_t*>(data);
   ControlPlane& control = machine->control();
-  auto bulk = std::make_unique<Bulk>(machine->device(), machine->info().sram_bytes);
+  const size_t bytes = spread.tile_size() * size;
+  const size_t words_of_tile = (bytes + 3) / 4;
+  std::vector<std::vector<uint32_t>> last;  // words of the tiles that the array shares with others
+  if (bytes % 4 != 0) {
+    std::vector<ControlPlane::ReadRequest> reads;
+    for (size_t t = 0; t < array.addr.size(); ++t) {
+      const int n = static_cast<int>(t);
+      reads.push_back({array.rect.row + n / array.rect.cols, array.rect.col + n % array.rect.cols,
+                       array.addr[t] + 4 * static_cast<uint32_t>(words_of_tile - 1), 1});
+    }
+    last = control.read_many(reads);
+  }
+  auto bulk = std::make_unique<Bulk>(control, machine->info().sram_bytes);
   for (int r = 0; r < array.rect.rows; ++r) {
     for (int c = 0; c < array.rect.cols; ++c) {
-      const uint32_t addr = array.addr[static_cast<size_t>(r * array.rect.cols + c)];
-      const int row = array.rect.row + r;
-      const int col = array.rect.col + c;
-      std::vector<uint32_t> words((spread.tile_size() * size + 3) / 4, 0);
+      const auto tile = static_cast<size_t>(r * array.rect.cols + c);
+      std::vector<uint32_t> words(words_of_tile, 0);
       auto* to = reinterpret_cast<uint8_t*>(words.data());
-      if (spread.tile_size() * size % 4 != 0) {  // what shares the last word stays as it is
-        words.back() =
-            control.read_tile(row, col, addr + 4 * static_cast<uint32_t>(words.size() - 1));
-      }
+      if (!last.empty()) words.back() = last[tile][0];  // what shares the word stays as it is
       for (const size_t at : spread.of(r, c)) {
         if (at == Spread::kNone) {
           std::memset(to, 0, size);
@@ -132,7 +139,7 @@ std::shared_ptr<Event::State> Run::State::write(const std::string& name, Element
         }
         to += size;
       }
-      bulk->write(row, col, addr, std::move(words));
+      bulk->write(array.rect.row + r, array.rect.col + c, array.addr[tile], std::move(words));
     }
   }
   return machine->copy(std::move(bulk), nullptr);
@@ -150,7 +157,7 @@ Event Run::read_bytes(const std::string& name, ElementType type, void* data, siz
   if (count != spread.size()) throw InternalError("read of another size than the array's");
   const size_t size = element_bytes(type);
   Runtime::State& machine = *state_->machine;
-  auto bulk = std::make_unique<Bulk>(machine.device(), machine.info().sram_bytes);
+  auto bulk = std::make_unique<Bulk>(machine.control(), machine.info().sram_bytes);
   auto words = std::make_shared<std::vector<std::vector<uint32_t>>>(array.addr.size());
   for (int r = array.rect.rows - 1; r >= 0; --r) {
     for (int c = array.rect.cols - 1; c >= 0; --c) {

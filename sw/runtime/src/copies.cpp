@@ -29,14 +29,23 @@ void Copy::pump() {
 }
 
 void Copy::wait(uint64_t cycles) {
+  if (work(cycles)) return;
+  throw_late(fmt::format("not done within {} cycles", cycles));
+  if (!done_) throw_failure();
+}
+
+// False if it needs more cycles.
+bool Copy::work(uint64_t cycles) {
   if (!over()) {
     const RunStatus status = machine_->work(cycles, [this] { return over(); });
-    if (!over()) {
-      throw_late(status == RunStatus::Quiet ? "nothing moves any more"
-                                            : fmt::format("not done within {} cycles", cycles));
-    }
+    if (!over() && status != RunStatus::Quiet) return false;
+    if (!over()) throw_late("nothing moves any more");
   }
-  if (done_) return;
+  if (!done_) throw_failure();
+  return true;
+}
+
+void Copy::throw_failure() {
   if (bulk_) abandon();
   throw DeviceFault(failure_);
 }
@@ -66,19 +75,11 @@ void Copy::throw_late(const std::string& how) {
   throw DeviceFault(text);
 }
 
-// Removes the copy from the machine, with everything under way, and keeps the report.
+// Removes the copy from the machine and keeps the report.
 void Copy::abandon() {
   release();
   const std::shared_ptr<Copy> self = machine_->copy_;  // lives until this is over
   machine_->copy_.reset();
-  Device& device = machine_->device();
-  const GridShape grid = device.shape();
-  for (const Side side : {Side::North, Side::East, Side::South, Side::West}) {
-    const bool by_row = side == Side::West || side == Side::East;
-    for (int i = 0; device.has_side(side) && i < (by_row ? grid.rows : grid.cols); ++i) {
-      device.take_arrivals(side, i, kColourRsp);
-    }
-  }
   failure_ += "\n" + fault_text(*machine_, false);
 }
 

@@ -18,11 +18,13 @@ class Copy : public Event::State {
 
   // Call it when the device has something to tell.
   void pump();
-  bool done() const override { return done_; }
+  bool done() override { return work(kDoneCycles); }
   void wait(uint64_t cycles) override;
 
  private:
   bool over() const { return done_ || !failure_.empty(); }
+  bool work(uint64_t cycles);
+  [[noreturn]] void throw_failure();
   void release();
   void throw_late(const std::string& how);
   void abandon();

@@ -23,7 +23,9 @@ namespace {
 
 class File {
  public:
-  explicit File(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  // O_NONBLOCK: a pipe without a writer is refused like the rest.
+  explicit File(const std::string& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
     if (fd_ < 0) throw BadInput(fmt::format("{}: {}", path, std::strerror(errno)));
     struct stat info;
     if (fstat(fd_, &info) == 0 && !S_ISREG(info.st_mode)) {

@@ -23,7 +23,12 @@ class LaunchState : public Event::State {
   LaunchState(std::shared_ptr<Run::State> run, std::vector<Run::State::Tiles> tiles,
               std::string what)
       : run_(std::move(run)), tiles_(std::move(tiles)), what_(std::move(what)) {}
-  bool done() const override { return done_; }
+  bool done() override {
+    if (done_) return true;
+    run_->check_loaded();
+    done_ = run_->rests(tiles_, what_, kDoneCycles);
+    return done_;
+  }
   void wait(uint64_t cycles) override {
     if (done_) return;
     run_->check_loaded();
@@ -79,18 +84,24 @@ bool at_rest(ControlPlane& control, const Rect& rect) {
   return true;
 }
 
-void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
-                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
+static void check_tiles(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles) {
+  for (const Run::State::Tiles& t : tiles) {
+    check_errors(machine.control(), t.rect, &t.part->image);
+  }
+}
+
+[[noreturn]] static void throw_not_at_rest(Runtime::State& machine,
+                                           const std::vector<Run::State::Tiles>& tiles,
+                                           const std::string& what) {
+  check_tiles(machine, tiles);
+  throw DeviceFault(fmt::format("{}\n{}", what, hang_text(machine)));
+}
+
+bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
+                const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
   const uint64_t begin = device.patience_cycle();
-  const auto check = [&] {
-    for (const Run::State::Tiles& t : tiles) check_errors(control, t.rect, &t.part->image);
-  };
-  const auto report = [&](const std::string& how) {
-    check();
-    throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
-  };
   // If a device can tell that nothing moves, the tiles are at rest then. Otherwise, and while other
   // tiles work, tiles count as at rest when they were so twice: words under way between them have
   // arrived by then. Short waits are checked early, long waits are rarely disturbed.
@@ -102,23 +113,38 @@ void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>
     const uint64_t left = cycles > passed ? cycles - passed : 0;
     const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
     look = std::min(2 * look, longest);
-    check();
+    check_tiles(machine, tiles);
     const bool rest = std::all_of(tiles.begin(), tiles.end(), [&](const Run::State::Tiles& t) {
       return at_rest(control, t.rect);
     });
     rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
-    if (status == RunStatus::Quiet) report("hangs:");
-    if (rests == 0 && device.patience_cycle() - begin >= cycles) {
-      report(fmt::format("did not end within {} cycles:", cycles));
-    }
+    if (status == RunStatus::Quiet) throw_not_at_rest(machine, tiles, what + " hangs:");
+    if (rests == 0 && device.patience_cycle() - begin >= cycles) return false;
   }
   machine.settled();
+  return true;
+}
+
+void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
+                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
+  if (reach_rest(machine, tiles, what, cycles, sends)) return;
+  throw_not_at_rest(machine, tiles, fmt::format("{} did not end within {} cycles:", what, cycles));
 }
 
 void Run::State::rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
                       const std::vector<StreamPort>& sends) {
   wait_for_rest(*machine, some, what, cycles, sends);
+  seen_at_rest(some);
+}
+
+bool Run::State::rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles) {
+  if (!reach_rest(*machine, some, what, cycles)) return false;
+  seen_at_rest(some);
+  return true;
+}
+
+void Run::State::seen_at_rest(const std::vector<Tiles>& some) {
   for (const Tiles& t : some) {
     for (const size_t i : places(t.rect)) launched[i] = {};
   }

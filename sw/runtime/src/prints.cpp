@@ -14,6 +14,8 @@
 namespace ow {
 namespace {
 
+// The ring: a count of complete records, a count of those that were begun, the records.
+constexpr uint32_t kBegun = 1, kRecords = 2;  // words
 constexpr uint32_t kRecordWords = 8;
 constexpr uint32_t kArguments = 6;
 
@@ -129,9 +131,9 @@ PrintReader::PrintReader(ControlPlane& control, const Rect& rect, const ElfImage
                                  [](const ElfExport& e) { return e.name == "ow_print_ring"; });
   if (ring == exports.end()) return;
   if (ring->type != ElementType::U32 || ring->dims.size() != 1 || ring->dims[0] <= kRecordWords ||
-      ring->dims[0] % kRecordWords != 1) {
-    throw BadInput(fmt::format("{}: ow_print_ring is {}: must be u32[1 + {} n]", image.path,
-                               ring->shape(), kRecordWords));
+      ring->dims[0] % kRecordWords != kRecords) {
+    throw BadInput(fmt::format("{}: ow_print_ring is {}: must be u32[{} + {} n]", image.path,
+                               ring->shape(), kRecords, kRecordWords));
   }
   ring_ = ring->addr;
   records_ = ring->dims[0] / kRecordWords;
@@ -150,39 +152,47 @@ Rect PrintReader::tile(size_t i) const {
   return Rect{rect_.row + n / rect_.cols, rect_.col + n % rect_.cols, 1, 1};
 }
 
-void PrintReader::take_tile(size_t i, uint32_t to, std::vector<Print>* prints) {
-  const auto [row, col, rows, cols] = tile(i);
+// `begun` was read after the words of the ring: records that the tile may have overwritten by then
+// are lost.
+void PrintReader::take_tile(size_t i, uint32_t to, const std::vector<uint32_t>& ring,
+                            uint32_t begun, std::vector<Print>* prints) {
+  const Rect at = tile(i);
   const uint32_t from = taken_[i];
-  const std::vector<uint32_t> words =
-      control_.read_tile(row, col, ring_ + 4, records_ * kRecordWords);
-  // The tile keeps running while it is read. Records that it may have overwritten by now are lost.
-  const uint32_t now = control_.read_tile(row, col, ring_);
-  const uint32_t kept = now - from > records_ ? now - records_ : from;
+  const uint32_t kept = begun - from > records_ ? begun - records_ : from;
   const uint32_t first = to - from < kept - from ? to : kept;
   lost_[i] += first - from;
   for (uint32_t n = first; n != to; ++n) {
-    const auto record = words.begin() + static_cast<std::ptrdiff_t>(n % records_ * kRecordWords);
+    const auto record = ring.begin() + static_cast<std::ptrdiff_t>(n % records_ * kRecordWords);
     Print p;
-    p.row = row;
-    p.col = col;
+    p.row = at.row;
+    p.col = at.col;
     p.cycle = record[1];
     p.text = format_print(image_, image_.format_string(record[0]),
                           {record + 2, record + 2 + kArguments});
     prints->push_back(std::move(p));
   }
+  taken_[i] = to;
 }
 
 std::vector<Print> PrintReader::take_prints(const Rect& of) {
   std::vector<Print> prints;
   if (ring_ == 0 || !overlap(of, rect_)) return prints;
   const std::vector<std::vector<uint32_t>> counts = control_.read_rect(rect_, ring_, 1);
+  std::vector<size_t> printed;  // tiles with new records
+  std::vector<ControlPlane::ReadRequest> reads;
   for (size_t i = 0; i < counts.size(); ++i) {
-    if (!overlap(of, tile(i))) continue;
-    const uint32_t written = counts[i][0];
-    if (written < taken_[i]) taken_[i] = 0;  // the program was started again
-    if (written == taken_[i]) continue;
-    take_tile(i, written, &prints);
-    taken_[i] = written;
+    const Rect at = tile(i);
+    if (!overlap(of, at)) continue;
+    if (counts[i][0] < taken_[i]) taken_[i] = 0;  // the program was started again
+    if (counts[i][0] == taken_[i]) continue;
+    printed.push_back(i);
+    // A tile answers in this order. It keeps running meanwhile.
+    reads.push_back({at.row, at.col, ring_ + 4 * kRecords, records_ * kRecordWords});
+    reads.push_back({at.row, at.col, ring_ + 4 * kBegun, 1});
+  }
+  const std::vector<std::vector<uint32_t>> words = control_.read_many(reads);
+  for (size_t k = 0; k < printed.size(); ++k) {
+    take_tile(printed[k], counts[printed[k]][0], words[2 * k], words[2 * k + 1][0], &prints);
   }
   std::stable_sort(prints.begin(), prints.end(),
                    [](const Print& a, const Print& b) { return a.cycle < b.cycle; });

@@ -41,7 +41,7 @@ class Event::State {
  public:
   virtual ~State() = default;
   virtual void wait(uint64_t cycles) = 0;
-  virtual bool done() const = 0;
+  virtual bool done() = 0;
 };
 
 class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
@@ -149,9 +149,11 @@ class Run::State {
   std::vector<size_t> places(const Rect& within) const;
   // For messages: " in 1 x 2 tiles at (0, 1)" of the program, or nothing for all of it.
   std::string where(const Rect& area) const;
-  // wait_for_rest for some of the tiles.
+  // wait_for_rest and reach_rest for some of the tiles.
   void rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
             const std::vector<StreamPort>& sends = {});
+  bool rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles);
+  void seen_at_rest(const std::vector<Tiles>& some);
   // Waits until a launch neither loses nor changes an earlier one in these tiles.
   void await_turn(const Tiles& tiles, const std::string& what, uint32_t task, bool arguments);
   // In all tiles of the area that have the array, or in those of Mapping::only.
@@ -187,8 +189,16 @@ std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamP
 // instruction or a drain is under way, or the core does not sleep.
 bool at_rest(ControlPlane& control, const Rect& rect);
 
-// Waits until the tiles are at rest and everything for `sends` has entered the grid. Throws like
-// Event::wait. Errors name `what`.
+// Cycles for which Event::done lets the machine work.
+constexpr uint64_t kDoneCycles = 1000;
+
+// Lets the machine work until the tiles are at rest and everything for `sends` has entered the
+// grid. False if it needs more cycles. Throws like Event::wait for other reasons. Errors name
+// `what`.
+bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
+                const std::string& what, uint64_t cycles,
+                const std::vector<StreamPort>& sends = {});
+// The same, but more cycles are an error as well.
 void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                    const std::string& what, uint64_t cycles,
                    const std::vector<StreamPort>& sends = {});

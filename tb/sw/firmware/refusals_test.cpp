@@ -14,7 +14,7 @@ std::string compile(const std::string& statements, const std::string& flags,
                     const std::string& before = "") {
   const std::string path = testing::TempDir() + "refusal" + std::to_string(getpid()) + ".c";
   std::ofstream(path) << "#include \"openwafer/tile/export.h\"\n#include "
-                         "\"openwafer/tile/kernels.h\"\n"
+                         "\"openwafer/tile/kernels.h\"\n#include \"openwafer/tile/print.h\"\n"
                       << before << "\nvoid f(uint32_t n, int32_t i, float x, double d);\n"
                       << "void f(uint32_t n, int32_t i, float x, double d) {\n(void)n, (void)i, "
                          "(void)x, (void)d;\n"
@@ -31,9 +31,10 @@ std::string compile(const std::string& statements, const std::string& flags,
   return text;
 }
 
-void refused(const std::string& statements, const std::string& message) {
+void refused(const std::string& statements, const std::string& message,
+             const std::string& before = "") {
   for (const char* level : {"-Os", "-O2"}) {
-    const std::string text = compile(statements, level);
+    const std::string text = compile(statements, level, before);
     EXPECT_NE(text.find(message), std::string::npos)
         << statements << " at " << level << ": " << (text.empty() ? "accepted" : text);
   }
@@ -89,6 +90,37 @@ TEST(Refusals, ScalarsOfTheWrongKind) {
   refused("ow_add_s(OW_F16, OW_CTL(0, 0, 31, 0), 0x3F800000u);", "0 to 0xffff");
   refused("ow_dot_f32(1.5f, n, n, n);", "conversion from 'float' to 'uint32_t'");
   refused("ow_scal_f32(8, 2, n);", "a signed integer is no scalar");
+}
+
+// The first error names the limit, whatever else the compiler says of the macro.
+TEST(Refusals, MoreThanAMacroTakes) {
+  const auto first_error = [](const std::string& statements, const std::string& before,
+                              const std::string& message) {
+    const std::string text = compile(statements, "-Os", before);
+    const size_t error = text.find("error: ");
+    ASSERT_NE(error, std::string::npos) << statements << before << " is accepted";
+    const std::string line = text.substr(error, text.find('\n', error) - error);
+    EXPECT_NE(line.find(message), std::string::npos) << text;
+  };
+  const std::string six = "1, 2, 3, 4, 5, 6";
+  accepted("ow_printf(\"%d%d%d%d%d%d\", " + six + ");");
+  for (const char* more : {", 7", ", 7, 8", ", 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19"}) {
+    const std::string call = "ow_printf(\"%d%d\", " + six + more + ");";
+    first_error(call, "", "ow_printf: at most 6 arguments");
+    EXPECT_EQ(compile(call, "-Os").find("error: "), compile(call, "-Os").rfind("error: "))
+        << "one error";
+  }
+  for (const char* more : {"", ", 1", ", 1, 1, 1, 1", ", 1, 1, 1, 1, 1, 1"}) {
+    first_error("", "OW_EXPORT(u32, x, 1, 2, 3, 4, 5" + std::string(more) + ");",
+                "OW_EXPORT(x): at most 4 dimensions");
+  }
+  const std::string eight = "a, b, c, d, e, f, g, h";
+  const std::string body =
+      " { (void)a; (void)b; (void)c; (void)d; (void)e; (void)f; (void)g; (void)h; }";
+  accepted("", "OW_LAUNCH(l, " + eight + ")" + body);
+  first_error("", "OW_LAUNCH(l, " + eight + ", k)" + body, "OW_LAUNCH(l): at most 8 arguments");
+  first_error("", "OW_LAUNCH(l, " + eight + ", k, m, n, o)" + body,
+              "OW_LAUNCH(l): at most 8 arguments");
 }
 
 TEST(Refusals, WhatTheProgramAloneKnowsIsNotRefused) {

@@ -130,6 +130,21 @@ TEST(Library, AVectorGoesOverAllTilesAndOddSizesKeepTheirNeighbours) {
   }
 }
 
+// The word that an odd size shares with what follows is read in all tiles beside each other: a tile
+// does not wait for another.
+TEST(Library, OddSizesCostNoRoundTripATile) {
+  const auto cycles = [](const char* machine_name) {
+    Runtime machine = open(machine_name);
+    ow::Run run = machine.load(Program(kElf));
+    const size_t tiles = static_cast<size_t>(machine.grid().rows * machine.grid().cols);
+    const uint64_t begin = machine.cycle();
+    run.write("bytes", std::vector<uint8_t>(5 * tiles, 1));
+    return machine.cycle() - begin;
+  };
+  const uint64_t one = cycles("sim:1x1"), sixteen = cycles("sim:4x4");
+  EXPECT_LE(sixteen, 8 * one) << one << " cycles of one tile";
+}
+
 TEST(Library, AMappingThatDoesNotFitIsRefused) {
   Runtime machine = open("sim:2x2");
   ow::Run run = machine.load(Program(kElf));

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -158,6 +159,16 @@ TEST(Elf, CompressedInstructionsAreRefusedByName) {
 // Fails if an error is in a library's words.
 TEST(Elf, ADirectoryIsNoFile) {
   EXPECT_NE(refusal(testing::TempDir()).find("not a regular file"), std::string::npos);
+}
+
+// Opening a pipe waits for its writer, who may never come.
+TEST(Elf, APipeIsNoFile) {
+  const std::string pipe = testing::TempDir() + "elf_pipe" + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  alarm(60);  // ends the test
+  EXPECT_NE(refusal(pipe).find("not a regular file"), std::string::npos);
+  alarm(0);
+  unlink(pipe.c_str());
 }
 
 TEST(Elf, SegmentsOutsideMemoryAreRefusedAndSumsDoNotWrap) {

@@ -206,6 +206,33 @@ TEST(Lifetimes, AProfileHasTheCyclesOfACopyThatIsUnderWay) {
   EXPECT_LE(profile.total.asleep, profile.cycles + 100);
 }
 
+// A loop of done() ends: each call lets the machine work, and throws what wait() would.
+TEST(Lifetimes, AskingWhetherItIsDoneLetsTheMachineWork) {
+  Runtime machine = open("sim:1x2");
+  ow::Run run = machine.load(Program(kElf));
+  const auto ask = [](const Event& event) {
+    int asked = 1;
+    while (!event.done()) {
+      if (++asked > 100) return -1;
+    }
+    return asked;
+  };
+  const Event launch = run.launch("add", {8, 5});
+  EXPECT_GT(ask(launch), 0);
+  EXPECT_EQ(run.read<int32_t>("vector").size(), 16u);
+  std::vector<uint32_t> big;
+  const Event copy = run.read_async("big", &big);
+  EXPECT_GT(ask(copy), 0);
+  EXPECT_TRUE(copy.done());
+  const Event spin = run.launch("spin");
+  EXPECT_FALSE(spin.done());
+  EXPECT_FALSE(spin.done()) << "it never is, and that is no error";
+  Runtime other = open("sim:1x1");
+  ow::Run trapped = other.load(Program(kElf));
+  const Event trap = trapped.launch("trap");
+  EXPECT_TRUE(has(message([&] { ask(trap); }), "stopped: store access fault"));
+}
+
 // Each program that was launched and not waited for is fenced once, however often it was.
 TEST(Lifetimes, ReadsDoNotPayForEachLaunch) {
   const auto cycles = [](int launches) {

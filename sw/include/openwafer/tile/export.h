@@ -48,6 +48,7 @@
 // Defines `name`: a scalar, or an array of up to four dimensions (constants of at least 1). The
 // start-up code does not clear it, because the host fills it. Aligned to 8 bytes.
 #define OW_EXPORT(type, name, ...)                                                           \
+  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 4, "OW_EXPORT(" #name "): at most 4 dimensions"); \
   extern OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__);                                        \
   OW_NOTE_(export, name, 1,                                                                  \
            {                                                                                 \
@@ -58,7 +59,6 @@
            }) = {OW_NOTE_HEAD_(export, name, 1),                                             \
                  {OW_ELEMENT_##type, OW_COUNT_(__VA_ARGS__), {__VA_ARGS__}, &name},          \
                  #name};                                                                     \
-  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 4, "OW_EXPORT(" #name "): at most 4 dimensions"); \
   _Static_assert(sizeof(name) > 0, "OW_EXPORT(" #name "): a dimension is 0");                \
   OW_NOINIT __attribute__((aligned(8))) OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__)
 
@@ -96,12 +96,12 @@
 // A function that the host launches by name. The macro names its arguments: up to 8, all uint32_t.
 // The host writes them into ow_args before it activates the task.
 #define OW_LAUNCH(name, ...)                                                                  \
+  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_LAUNCH(" #name "): at most 8 arguments");   \
   OW_TASK_NUMBER_(name)                                                                       \
   OW_NOTE_(launch, name, 2, {                                                                 \
     const volatile void* task;                                                                \
     uint32_t arguments;                                                                       \
   }) = {OW_NOTE_HEAD_(launch, name, 2), {&ow_task_id_##name, OW_COUNT_(__VA_ARGS__)}, #name}; \
-  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_LAUNCH(" #name "): at most 8 arguments");   \
   static void ow_launch_##name(OW_PARAMETERS_(__VA_ARGS__));                                  \
   static void ow_task_entry_##name(uint32_t ow_data) {                                        \
     (void)ow_data;                                                                            \
@@ -125,8 +125,14 @@ extern uint32_t ow_args[8];
 
 // --------------------------------------------------------------------- how the above is made
 // ------
-#define OW_NINTH_(a1, a2, a3, a4, a5, a6, a7, a8, a9, n, ...) n
-#define OW_COUNT_(...) OW_NINTH_(__VA_ARGS__ __VA_OPT__(, ) 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+// The number of arguments; 9 stands for 9 to 32. No macro takes 9, and each says which number it
+// takes: what it makes of more only keeps the compiler from other errors.
+#define OW_NTH_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
+                a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...)    \
+  n
+#define OW_COUNT_(...)                                                                           \
+  OW_NTH_(__VA_ARGS__ __VA_OPT__(, ) 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, \
+          9, 9, 9, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define OW_GLUE_(a, b) a##b
 #define OW_GLUE(a, b) OW_GLUE_(a, b)
 
@@ -136,6 +142,11 @@ extern uint32_t ow_args[8];
 #define OW_DIMS_2(a, b) [a][b]
 #define OW_DIMS_3(a, b, c) [a][b][c]
 #define OW_DIMS_4(a, b, c, d) [a][b][c][d]
+#define OW_DIMS_5(...) [1]
+#define OW_DIMS_6(...) [1]
+#define OW_DIMS_7(...) [1]
+#define OW_DIMS_8(...) [1]
+#define OW_DIMS_9(...) [1]
 
 #define OW_PARAMETERS_(...) OW_GLUE(OW_PARAMETERS_, OW_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define OW_PARAMETERS_0() void
@@ -147,6 +158,7 @@ extern uint32_t ow_args[8];
 #define OW_PARAMETERS_6(a, ...) uint32_t a, OW_PARAMETERS_5(__VA_ARGS__)
 #define OW_PARAMETERS_7(a, ...) uint32_t a, OW_PARAMETERS_6(__VA_ARGS__)
 #define OW_PARAMETERS_8(a, ...) uint32_t a, OW_PARAMETERS_7(__VA_ARGS__)
+#define OW_PARAMETERS_9(a, ...) uint32_t a, OW_PARAMETERS_8(__VA_ARGS__)
 
 #define OW_ARGUMENTS_(...) OW_GLUE(OW_ARGUMENTS_, OW_COUNT_(__VA_ARGS__))
 #define OW_ARGUMENTS_0
@@ -158,6 +170,7 @@ extern uint32_t ow_args[8];
 #define OW_ARGUMENTS_6 OW_ARGUMENTS_5, ow_args[5]
 #define OW_ARGUMENTS_7 OW_ARGUMENTS_6, ow_args[6]
 #define OW_ARGUMENTS_8 OW_ARGUMENTS_7, ow_args[7]
+#define OW_ARGUMENTS_9 OW_ARGUMENTS_8, 0
 
 // A note: head, descriptor words, name.
 #define OW_NOTE_(kind, object, number, ...)                                  \

@@ -15,22 +15,24 @@
 
 #include "openwafer/tile/export.h"
 
-// The ring holds 16 records (516 bytes) unless the program sets another number once, at file scope.
-#define OW_PRINT_RECORDS(records)                                  \
-  OW_EXPORT(u32, ow_print_ring, 1 + 8 * (records));                \
-  const uint32_t ow_print_records = (records);                     \
-  __attribute__((constructor)) static void ow_print_start(void) {  \
-    ow_print_ring[0] = 0; /* how many records were ever written */ \
-  }                                                                \
+// The ring holds 16 records (520 bytes) unless the program sets another number once, at file scope.
+// Two counts stand before them: of the records that are complete, and of those that were begun.
+#define OW_PRINT_RECORDS(records)                                 \
+  OW_EXPORT(u32, ow_print_ring, 2 + 8 * (records));               \
+  const uint32_t ow_print_records = (records);                    \
+  __attribute__((constructor)) static void ow_print_start(void) { \
+    ow_print_ring[0] = ow_print_ring[1] = 0;                      \
+  }                                                               \
   _Static_assert((records) >= 1, "OW_PRINT_RECORDS: at least one record")
 extern const uint32_t ow_print_records;
 
-#define ow_printf(...)                                                            \
-  do {                                                                            \
-    if (0) ow_print_check(OW_PRINT_TYPES_(__VA_ARGS__));                          \
-    static const char ow_format[] __attribute__((section(".ow_strings"), used)) = \
-        OW_PRINT_FIRST_(__VA_ARGS__, 0);                                          \
-    ow_print_record(ow_format OW_PRINT_WORDS_(__VA_ARGS__));                      \
+#define ow_printf(...)                                                             \
+  do {                                                                             \
+    _Static_assert(OW_COUNT_(__VA_ARGS__) <= 7, "ow_printf: at most 6 arguments"); \
+    if (0) ow_print_check(OW_PRINT_TYPES_(__VA_ARGS__));                           \
+    static const char ow_format[] __attribute__((section(".ow_strings"), used)) =  \
+        OW_PRINT_FIRST_(__VA_ARGS__, 0);                                           \
+    ow_print_record(ow_format OW_PRINT_WORDS_(__VA_ARGS__));                       \
   } while (0)
 
 void ow_print_record(const char* format, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e,
@@ -77,6 +79,8 @@ OW_ALWAYS_INLINE uint32_t ow_print_pointer(const volatile void* x) {
 #define OW_PRINT_WORDS_7(f, a, b, c, d, e, g)                                                      \
   , OW_PRINT_WORD_(a), OW_PRINT_WORD_(b), OW_PRINT_WORD_(c), OW_PRINT_WORD_(d), OW_PRINT_WORD_(e), \
       OW_PRINT_WORD_(g)
+#define OW_PRINT_WORDS_8(...) , 0, 0, 0, 0, 0, 0
+#define OW_PRINT_WORDS_9(...) , 0, 0, 0, 0, 0, 0
 #define OW_PRINT_TYPES_(...) OW_GLUE(OW_PRINT_TYPES_, OW_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define OW_PRINT_TYPES_1(f) f
 #define OW_PRINT_TYPES_2(f, a) f, OW_PRINT_TYPE_(a)
@@ -85,6 +89,8 @@ OW_ALWAYS_INLINE uint32_t ow_print_pointer(const volatile void* x) {
 #define OW_PRINT_TYPES_5(f, a, ...) f, OW_PRINT_TYPE_(a), OW_PRINT_TYPES_4_(__VA_ARGS__)
 #define OW_PRINT_TYPES_6(f, a, ...) f, OW_PRINT_TYPE_(a), OW_PRINT_TYPES_5_(__VA_ARGS__)
 #define OW_PRINT_TYPES_7(f, a, ...) f, OW_PRINT_TYPE_(a), OW_PRINT_TYPES_6_(__VA_ARGS__)
+#define OW_PRINT_TYPES_8(...) "too many"
+#define OW_PRINT_TYPES_9(...) "too many"
 #define OW_PRINT_TYPES_2_(a) OW_PRINT_TYPE_(a)
 #define OW_PRINT_TYPES_3_(a, ...) OW_PRINT_TYPE_(a), OW_PRINT_TYPES_2_(__VA_ARGS__)
 #define OW_PRINT_TYPES_4_(a, ...) OW_PRINT_TYPE_(a), OW_PRINT_TYPES_3_(__VA_ARGS__)

@@ -36,7 +36,8 @@ class PrintReader {
 
  private:
   Rect tile(size_t i) const;
-  void take_tile(size_t i, uint32_t to, std::vector<Print>* prints);
+  void take_tile(size_t i, uint32_t to, const std::vector<uint32_t>& ring, uint32_t begun,
+                 std::vector<Print>* prints);
 
   ControlPlane& control_;
   const Rect rect_;
