@@ -21,6 +21,7 @@
 #include <thread>
 #include <utility>
 
+#include "mpi_message.h"
 #include "ow/base/error.h"
 #include "ow/swarmx/mailbox.h"
 
@@ -131,7 +132,7 @@ class MpiTransport : public Transport {
     box_->check();
     if (!room) throw DeviceFault(fmt::format("rank {} takes no message", to));
     ++outstanding_[static_cast<size_t>(to)];
-    waiting_.push_back({to, static_cast<int>(tag), std::move(message), MPI_REQUEST_NULL});
+    waiting_.emplace_back(to, static_cast<int>(tag), std::move(message));
     changed_.notify_all();
   }
   Message receive(int from, Tag tag) override { return box_->take_message(from, tag); }
@@ -149,7 +150,7 @@ class MpiTransport : public Transport {
     const std::string text = ended_text(rank_, what);
     message.insert(message.end(), text.begin(), text.end());
     for (int to = 0; to < ranks_; ++to) {
-      if (to != rank_) waiting_.push_front({to, kFail, message, MPI_REQUEST_NULL});
+      if (to != rank_) waiting_.emplace_front(to, kFail, message);
     }
     failing_ = true;
     changed_.notify_all();
@@ -172,19 +173,6 @@ class MpiTransport : public Transport {
   }
 
  private:
-  struct Outgoing {
-    int to;
-    int tag;
-    Message data;
-    MPI_Request request;
-  };
-  struct Incoming {
-    int from;
-    int tag;
-    Message data;
-    MPI_Request request;
-  };
-
   // False if `ready` is still false `limit` after the last sign of life or the wait's beginning.
   template <typename Ready>
   bool wait(std::unique_lock<std::mutex>* lock, milliseconds limit, const Ready& ready) {
@@ -209,14 +197,15 @@ class MpiTransport : public Transport {
   void run();
   void work();
   bool begin();
+  bool works(int code, const char* call, int rank);
   bool start_sends();
   bool end_sends();
   bool start_receives();
   bool end_receives();
-  void arrived(Incoming* message);
+  void arrived(IncomingMessage* message);
   void beat(Clock::time_point now);
   void watch(Clock::time_point now);
-  void fail_by_itself(int status, const std::string& what, bool tell);
+  void fail_by_itself(int status, const std::string& what, const std::string& to_others);
   bool said_goodbye();
 
   TransportOptions options_;
@@ -231,7 +220,7 @@ class MpiTransport : public Transport {
   int rank_ = 0;
   int ranks_ = 1;
   std::vector<size_t> outstanding_;  // by rank
-  std::deque<Outgoing> waiting_;
+  std::deque<OutgoingMessage> waiting_;
   bool failing_ = false;      // the others are being told
   bool told_ = false;         // it came from another rank
   bool failed_here_ = false;  // no thread waits here any more
@@ -244,8 +233,8 @@ class MpiTransport : public Transport {
   std::atomic<bool> stop_{false};
 
   // Used by the MPI thread alone.
-  std::list<Outgoing> sending_;
-  std::list<Incoming> receiving_;
+  std::list<OutgoingMessage> sending_;
+  std::list<IncomingMessage> receiving_;
   std::vector<Clock::time_point> heard_;  // by rank
   std::vector<MPI_Request> beats_;
   std::vector<bool> bye_;
@@ -264,9 +253,12 @@ bool MpiTransport::begin() {
     start_error_ = "MPI does not start";
     return false;
   }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
+      MPI_Comm_rank(MPI_COMM_WORLD, &rank_) != MPI_SUCCESS ||
+      MPI_Comm_size(MPI_COMM_WORLD, &ranks_) != MPI_SUCCESS) {
+    start_error_ = "MPI does not tell the ranks";
+    return false;
+  }
   const auto n = static_cast<size_t>(ranks_);
   outstanding_.assign(n, 0);
   heard_.assign(n, Clock::now());
@@ -303,28 +295,35 @@ void MpiTransport::work() {
     if (stop_ && !waits) return;  // without another call of MPI
     if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
   }
-  MPI_Finalize();
+  if (!works(MPI_Finalize(), "MPI_Finalize", rank_)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   finished_ = true;
   changed_.notify_all();
 }
 
-// A synchronous send ends when the other side takes the message: this bounds those in flight.
+// Whether a call of MPI has done its work. Otherwise the run fails at once.
+bool MpiTransport::works(int code, const char* call, int rank) {
+  if (code == MPI_SUCCESS) return true;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  const std::string of = rank == rank_ ? "" : fmt::format(" with rank {}", rank);
+  const std::string what = fmt::format("{}{} has failed: {}", call, of, text);
+  fail_by_itself(3, what, ended_text(rank_, what));
+  return false;
+}
+
 bool MpiTransport::start_sends() {
-  std::deque<Outgoing> now;
+  std::deque<OutgoingMessage> now;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     now.swap(waiting_);
   }
-  for (Outgoing& message : now) {
+  for (OutgoingMessage& message : now) {
     sending_.push_back(std::move(message));
-    Outgoing& m = sending_.back();
-    const int size = static_cast<int>(m.data.size());
-    if (m.tag == kFail) {
-      MPI_Isend(m.data.data(), size, MPI_BYTE, m.to, m.tag, MPI_COMM_WORLD, &m.request);
-    } else {
-      MPI_Issend(m.data.data(), size, MPI_BYTE, m.to, m.tag, MPI_COMM_WORLD, &m.request);
-    }
+    OutgoingMessage& m = sending_.back();
+    // Synchronous sends bound the messages in flight.
+    works(m.start(options_.piece_bytes, m.tag() != kFail), "a send", m.to());
   }
   return !now.empty();
 }
@@ -332,17 +331,17 @@ bool MpiTransport::start_sends() {
 bool MpiTransport::end_sends() {
   bool any = false, failing = false;
   for (auto m = sending_.begin(); m != sending_.end();) {
-    int done = 0;
-    MPI_Test(&m->request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) {
-      failing = failing || m->tag == kFail;
+    bool done = false;
+    const bool works = this->works(m->done(&done), "a send", m->to());
+    if (!done) {  // nobody waits for one that has failed
+      failing = failing || (works && m->tag() == kFail);
       ++m;
       continue;
     }
     any = true;
-    if (m->tag < kTags) {
+    if (m->tag() < kTags) {
       const std::lock_guard<std::mutex> lock(mutex_);
-      --outstanding_[static_cast<size_t>(m->to)];
+      --outstanding_[static_cast<size_t>(m->to())];
       changed_.notify_all();
     }
     m = sending_.erase(m);
@@ -362,26 +361,22 @@ bool MpiTransport::end_sends() {
 bool MpiTransport::start_receives() {
   bool any = false;
   int something = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &something, MPI_STATUS_IGNORE);
-  if (something == 0) return false;
+  const int code =
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &something, MPI_STATUS_IGNORE);
+  if (!works(code, "a look for messages", rank_) || something == 0) return false;
   for (int from = 0; from < ranks_; ++from) {
     if (from == rank_) continue;
     for (int tag = 0; tag <= kBye; ++tag) {
-      if (tag < kTags && !box_->room(from, static_cast<Tag>(tag))) continue;
-      bool open = false;
-      for (const Incoming& m : receiving_) open = open || (m.from == from && m.tag == tag);
-      if (open) continue;
-      int there = 0;
-      MPI_Message handle;
-      MPI_Status status;
-      if (MPI_Improbe(from, tag, MPI_COMM_WORLD, &there, &handle, &status) != MPI_SUCCESS) continue;
-      if (there == 0) continue;
-      int size = 0;
-      MPI_Get_count(&status, MPI_BYTE, &size);
-      receiving_.push_back({from, tag, Message(static_cast<size_t>(size)), MPI_REQUEST_NULL});
-      Incoming& m = receiving_.back();
-      MPI_Imrecv(m.data.data(), size, MPI_BYTE, &handle, &m.request);
-      any = true;
+      auto m = std::find_if(receiving_.begin(), receiving_.end(), [&](const IncomingMessage& open) {
+        return open.from() == from && open.tag() == tag;
+      });
+      const bool begins = m == receiving_.end();
+      if (begins && tag < kTags && !box_->room(from, static_cast<Tag>(tag))) continue;
+      if (begins) m = receiving_.emplace(receiving_.end(), from, tag);
+      bool started = false;
+      works(m->start(&started), "a receive", from);
+      if (begins && !started) receiving_.erase(m);
+      any = any || started;
     }
   }
   return any;
@@ -390,33 +385,33 @@ bool MpiTransport::start_receives() {
 bool MpiTransport::end_receives() {
   bool any = false;
   for (auto m = receiving_.begin(); m != receiving_.end();) {
-    int done = 0;
-    MPI_Test(&m->request, &done, MPI_STATUS_IGNORE);
-    if (done == 0) {
+    bool done = false, moved = false;
+    works(m->done(options_.piece_bytes, &done, &moved), "a receive", m->from());
+    any = any || moved;
+    if (!done) {
       ++m;
       continue;
     }
-    any = true;
     arrived(&*m);
     m = receiving_.erase(m);
   }
   return any;
 }
 
-void MpiTransport::arrived(Incoming* message) {
-  heard_[static_cast<size_t>(message->from)] = Clock::now();
+void MpiTransport::arrived(IncomingMessage* message) {
+  const auto from = static_cast<size_t>(message->from());
+  const int tag = message->tag();
+  Message data = message->take();
+  heard_[from] = Clock::now();
   box_->alive();
-  if (message->tag == kBye) bye_[static_cast<size_t>(message->from)] = true;
-  if (message->tag == kFail && !message->data.empty()) {
-    const std::string text(message->data.begin() + 1, message->data.end());
-    fail_by_itself(message->data.front(), text, false);
+  if (tag == kBye) bye_[from] = true;
+  if (tag == kFail && !data.empty()) {
+    fail_by_itself(data.front(), std::string(data.begin() + 1, data.end()), "");
     // The rank that failed waits for this before it ends.
     const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_.push_back({message->from, kBye, Message(1), MPI_REQUEST_NULL});
+    waiting_.emplace_back(message->from(), kBye, Message(1));
   }
-  if (message->tag < kTags) {
-    box_->deliver(message->from, static_cast<Tag>(message->tag), std::move(message->data));
-  }
+  if (tag < kTags) box_->deliver(message->from(), static_cast<Tag>(tag), std::move(data));
 }
 
 // Signs of life: rank 0 hears all others, and all others hear rank 0.
@@ -427,8 +422,12 @@ void MpiTransport::beat(Clock::time_point now) {
     if (to == rank_ || (rank_ != 0 && to != 0)) continue;
     MPI_Request& request = beats_[static_cast<size_t>(to)];
     int done = 1;
-    if (request != MPI_REQUEST_NULL) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) MPI_Isend(&nothing_, 1, MPI_BYTE, to, kBeat, MPI_COMM_WORLD, &request);
+    if (request != MPI_REQUEST_NULL) {
+      works(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a sign of life", to);
+    }
+    if (done == 0) continue;
+    works(MPI_Isend(&nothing_, 1, MPI_BYTE, to, kBeat, MPI_COMM_WORLD, &request), "a sign of life",
+          to);
   }
 }
 
@@ -437,10 +436,9 @@ void MpiTransport::watch(Clock::time_point now) {
     const auto f = static_cast<size_t>(from);
     if (from == rank_ || (rank_ != 0 && from != 0) || bye_[f]) continue;
     if (now - heard_[f] > options_.silence) {
-      fail_by_itself(3,
-                     ended_text(from, fmt::format("it has given no sign of life for {} ms",
-                                                  options_.silence.count())),
-                     true);
+      const std::string what = ended_text(
+          from, fmt::format("it has given no sign of life for {} ms", options_.silence.count()));
+      fail_by_itself(3, what, what);
     }
   }
   {
@@ -453,18 +451,20 @@ void MpiTransport::watch(Clock::time_point now) {
   if (options_.last_resort) options_.last_resort(failure->status, line_of(rank_, *failure));
 }
 
-void MpiTransport::fail_by_itself(int status, const std::string& what, bool tell) {
+// `to_others`: what the other ranks are told; nothing if it is empty.
+void MpiTransport::fail_by_itself(int status, const std::string& what,
+                                  const std::string& to_others) {
   if (box_->failed()) return;
   box_->fail(status, what);
   const std::lock_guard<std::mutex> lock(mutex_);
   know(status, what);
   failed_at_ = Clock::now();
-  told_ = !tell;
-  if (tell) {
+  told_ = to_others.empty();
+  if (!to_others.empty()) {
     Message message(1, static_cast<uint8_t>(status));
-    message.insert(message.end(), what.begin(), what.end());
+    message.insert(message.end(), to_others.begin(), to_others.end());
     for (int to = 0; to < ranks_; ++to) {
-      if (to != rank_) waiting_.push_front({to, kFail, message, MPI_REQUEST_NULL});
+      if (to != rank_) waiting_.emplace_front(to, kFail, message);
     }
     failing_ = true;
   }
@@ -479,7 +479,7 @@ bool MpiTransport::said_goodbye() {
     if (!bye_sent_) {
       bye_sent_ = true;
       for (int to = 0; to < ranks_; ++to) {
-        if (to != rank_) waiting_.push_back({to, kBye, Message(1), MPI_REQUEST_NULL});
+        if (to != rank_) waiting_.emplace_back(to, kBye, Message(1));
       }
       return false;
     }

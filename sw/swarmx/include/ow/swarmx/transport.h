@@ -29,6 +29,8 @@ struct TransportOptions {
   // last sign of life of another rank, or of a wafer for weights. Ranks of one process give no
   // signs.
   std::chrono::seconds patience{3600};
+  // The most bytes of a transfer between processes; longer messages are cut. The same in all ranks.
+  size_t piece_bytes = size_t{1} << 30;
   // A line for standard error before the process ends with status 3 on SIGTERM. mpirun sends
   // SIGTERM when a rank has died. Empty: the signal is not handled.
   std::string terminated;
