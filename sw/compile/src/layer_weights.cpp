@@ -6,6 +6,7 @@
 
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
+#include "ow/memoryx/sparsity.h"
 #include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
@@ -93,7 +94,8 @@ LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, ui
   LayerWeights w;
   w.forward = drawn(layer.inputs, layer.outputs, rows, density, &rng);
   w.delta = drawn(layer.outputs, layer.inputs, rows, density, &rng);
-  w.kept = static_cast<uint64_t>(std::llround(density * layer.inputs * layer.outputs));
+  w.kept = memoryx::whole_share(
+      density, static_cast<size_t>(layer.inputs) * static_cast<size_t>(layer.outputs));
   return w;
 }
 

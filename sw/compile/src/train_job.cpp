@@ -317,7 +317,9 @@ class Run {
       if (step.labelled) {
         line["accuracy"] = static_cast<double>(step.right) / static_cast<double>(step.samples);
       }
-      if (job_.optimizer.max_norm > 0) line["norm"] = step.norm;
+      // A skipped step has no norm.
+      if (step.norm) line["norm"] = *step.norm;
+      if (!step.norm && job_.optimizer.max_norm > 0) line["norm"] = nullptr;
       if (step.cycles > 0) {
         line["cycles"] = {{"step", step.cycles},
                           {"one_by_one", step.one_by_one},

@@ -39,8 +39,15 @@ std::vector<size_t> greatest(const std::vector<double>& keys, size_t k) {
   return order;
 }
 
+// The whole number of elements in a share of them. The double of a decimal fraction may be a little
+// less than the fraction: 0.29 of 100 elements are 29.
+size_t whole_number(double share, size_t elements) {
+  const double exact = share * static_cast<double>(elements);
+  return static_cast<size_t>(exact * (1 + 0x1p-50));
+}
+
 size_t count_at(const SparsityGroup& group, uint64_t step, size_t elements) {
-  return static_cast<size_t>(schedule_value(group.density, step) * static_cast<double>(elements));
+  return whole_number(schedule_value(group.density, step), elements);
 }
 
 double random_key(uint64_t seed, size_t number, uint64_t step, size_t position) {
@@ -195,8 +202,7 @@ std::vector<uint8_t> next_mask(const SparsityGroup& group, const Parameter& p, u
     if (group.algorithm != Algorithm::Gradual) {  // SET and RigL
       size_t before = 0;
       for (const size_t i : positions) before += p.mask[i];
-      const auto replaced =
-          static_cast<size_t>(schedule_value(group.drop, step) * static_cast<double>(share));
+      const size_t replaced = whole_number(schedule_value(group.drop, step), share);
       grown = std::min(share - std::min(before, share - replaced), positions.size() - before);
     }
     keep_greatest(positions, sizes, share - grown, &mask);

@@ -118,7 +118,7 @@ Trainer::Result Trainer::update(const std::vector<MicroBatch>& batches, Masks ma
     const double most = job_.optimizer.max_norm;
     if (most > 0) {
       result.norm = norm_of(parameters_, gradients, factor);
-      if (result.norm > most) clip = static_cast<float>(most / result.norm);
+      if (*result.norm > most) clip = static_cast<float>(most / *result.norm);
     }
     ++updates_;
     Gradients means = gradients;

@@ -224,8 +224,8 @@ Optimizer::Result Optimizer::step(uint64_t step, uint64_t updates, float divisor
     double total = 0;
     for (const double square : squares_) total += square;
     result.norm = std::sqrt(total);
-    if (result.norm > options_.max_norm) {
-      clip = static_cast<float>(options_.max_norm / result.norm);
+    if (*result.norm > options_.max_norm) {
+      clip = static_cast<float>(options_.max_norm / *result.norm);
     }
   }
   pool_.run(pieces_.size(),

@@ -24,7 +24,7 @@ uint64_t size_key(float x) {
 }
 
 size_t kept_of(const SparsityGroup& group, uint64_t step, size_t elements) {
-  return static_cast<size_t>(value_at(group.density, step) * static_cast<double>(elements));
+  return whole_share(value_at(group.density, step), elements);
 }
 
 // The parts of a matrix; each keeps the same number of weights. There is one unless they are
@@ -93,6 +93,10 @@ void check_group(const SparsityGroup& g, const Store& store) {
 }
 
 }  // namespace
+
+size_t whole_share(double share, size_t count) {
+  return static_cast<size_t>(share * static_cast<double>(count) * (1 + 0x1p-50));
+}
 
 int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor) {
   if (!tensor.matrix()) return -1;
@@ -254,7 +258,7 @@ void Sparsity::regrow(size_t tensor, const SparsityGroup& group, uint64_t step,
   });
   std::vector<size_t> stay, grown;
   for (size_t p = 0; p < parts.count(); ++p) {
-    const auto dropped = static_cast<size_t>(share * static_cast<double>(count[p]));
+    const size_t dropped = whole_share(share, count[p]);
     grown.push_back(std::min(count[p] - std::min(before[p], count[p] - dropped), each - before[p]));
     stay.push_back(count[p] - grown[p]);
   }

@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/json.h"
+#include "ow/base/json_lines.h"
 #include "ow/tensor/safetensors.h"
 #include "train_directory.h"
 
@@ -87,6 +88,27 @@ TEST_F(TrainJob, ADamagedCheckpointIsRefusedAndTheOneBeforeTaken) {
   other.job.seed = 4;
   EXPECT_THROW(run_training(other, run), BadInput);
   EXPECT_EQ(last_checkpoint("model"), want);
+}
+
+// A step that is skipped has no norm: 0 would be a figure, which plots draw.
+TEST_F(TrainJob, ASkippedStepReportsNoNorm) {
+  TrainParams p = params();
+  p.job.loss_scale = {0x1p24, true, 5, 0x1p24};
+  p.job.optimizer.max_norm = 1;
+  const TrainReport report = run_training(p, options("model", false));
+  ASSERT_GT(report.skipped, 0u);
+  ASSERT_LT(report.skipped, report.steps);
+  const std::string metrics = directory_ + "/model/metrics.jsonl";
+  size_t skipped = 0;
+  read_json_lines(metrics, [&](const nlohmann::json& line, const std::string& where) {
+    const bool skips = line.at("skipped");
+    skipped += skips ? 1 : 0;
+    EXPECT_EQ(line.at("norm").is_null(), skips) << where;
+    if (!skips) {
+      EXPECT_GT(line.at("norm"), 0) << where;
+    }
+  });
+  EXPECT_EQ(skipped, report.skipped);
 }
 
 TEST_F(TrainJob, EvaluatesACheckpoint) {

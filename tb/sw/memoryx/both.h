@@ -99,6 +99,7 @@ class Both {
     const golden::Trainer::Result result = golden.update(batches);
     EXPECT_EQ(mine.skipped, result.skipped);
     EXPECT_EQ(mine.norm, result.norm);
+    EXPECT_EQ(mine.norm.has_value(), job_.optimizer.max_norm > 0 && !mine.skipped);
     EXPECT_EQ(mine.rate, result.rate);
     EXPECT_EQ(memory.loss_scale(), golden.loss_scale());
     return result;

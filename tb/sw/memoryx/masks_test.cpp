@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Masks of 200 steps of real trainings against a third opinion, written here from docs/numerics.md:
 // static, gradual, SET and RigL, each with three jobs of other schedules and with patterns of
-// names. MemoryX's and the reference trainer's must both be its own, and keep int(density x
-// weights) of the last step that was due, at every step.
+// names. MemoryX's and the reference trainer's must both be its own, and keep the density's number
+// of weights of the last step that was due, at every step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,6 +46,9 @@ double random_key(uint64_t seed, uint64_t parameter, uint64_t step, uint64_t i) 
   return static_cast<double>(splitmix(h + i) >> 32);
 }
 
+// A number as N80 and N84 count with it.
+size_t whole(double product) { return static_cast<size_t>(product * (1 + std::ldexp(1, -50))); }
+
 class Oracle {
  public:
   Oracle(const MaskCase& c, size_t parameter, uint64_t seed, size_t inputs)
@@ -59,8 +62,7 @@ class Oracle {
   }
 
   size_t count(uint64_t step, size_t n) const {
-    return static_cast<size_t>(c_.density.value(static_cast<double>(step)) *
-                               static_cast<double>(n));
+    return whole(c_.density.value(static_cast<double>(step)) * static_cast<double>(n));
   }
 
   // Which of the parts that keep as many weights each a position belongs to.
@@ -133,8 +135,7 @@ class Oracle {
                                                            : random_key(seed_, parameter_, step, i),
                            i);
     }
-    const size_t dropped =
-        static_cast<size_t>(c_.drop.value(static_cast<double>(step)) * static_cast<double>(k));
+    const size_t dropped = whole(c_.drop.value(static_cast<double>(step)) * static_cast<double>(k));
     const size_t stay = std::min(inside.size(), k - dropped);
     const size_t grown = std::min(k - stay, outside.size());
     Positions out = first_of(inside, k - grown);
@@ -291,7 +292,7 @@ TEST(MemoryXMasks, EvenOnesAreSpreadAndExact) {
     const View<uint8_t> mask = memory.store().mask(0, 0, theirs.size());
     EXPECT_EQ(std::vector<uint8_t>(mask.begin(), mask.end()), theirs);
     const auto n = static_cast<double>(theirs.size());
-    EXPECT_EQ(memory.kept(0), static_cast<size_t>(density * n));
+    EXPECT_EQ(memory.kept(0), whole(density * n));
     EXPECT_EQ(golden.parameters()[0].kept(), memory.kept(0));
     size_t sum = 0;
     for (size_t i = 0; i < theirs.size(); ++i) {
@@ -301,6 +302,31 @@ TEST(MemoryXMasks, EvenOnesAreSpreadAndExact) {
           1.0);
     }
   }
+}
+
+// The double of 0.29 is less than 0.29, and 100 times it less than 29.
+TEST(MemoryXMasks, ADecimalFractionKeepsTheNumberThatItNames) {
+  for (size_t thousandths = 0; thousandths <= 1000; ++thousandths) {
+    const double share = static_cast<double>(thousandths) / 1000;
+    for (size_t n = 1; n <= 2000; ++n) {
+      ASSERT_EQ(whole_share(share, n), thousandths * n / 1000) << share << " of " << n;
+    }
+  }
+  EXPECT_EQ(whole_share(0.29, 100), 29u);
+  EXPECT_EQ(whole_share(0.2899999999, 100), 28u);
+  EXPECT_EQ(whole_share(1, 4'000'000'000), 4'000'000'000u);
+  TrainingJob job;
+  job.layers = {{10, 10, "relu", true}, {10, 4, "none", true}};
+  job.samples = 16;
+  job.optimizer.rate = constant_schedule(0.01);
+  job.sparsity.resize(1);
+  job.sparsity[0].pattern = "layers.0.weight";
+  job.sparsity[0].density = constant_schedule(0.29);
+  const golden::Trainer golden(job);
+  MemoryX memory(job, {});
+  memory.begin();
+  EXPECT_EQ(memory.kept(0), 29u);
+  EXPECT_EQ(golden.parameters()[0].kept(), 29u);
 }
 
 TEST(MemoryXMasks, TheFirstGroupThatMatchesTakesAParameter) {

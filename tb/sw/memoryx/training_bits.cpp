@@ -34,7 +34,7 @@ bool train(const std::string& name, const TrainingJob& job, int steps, std::stri
   for (int k = 0; k < steps; ++k) {
     const golden::Trainer::Result result = both.step();
     *text += fmt::format("{} step {}: {:08x} loss {:a} norm {:a}\n", name, k,
-                         sum_of(both.memory.store()), result.loss, result.norm);
+                         sum_of(both.memory.store()), result.loss, result.norm.value_or(0));
     const std::string different = both.difference();
     if (different.empty()) continue;
     fmt::print("{} step {}: MemoryX and golden differ: {}\n", name, k, different);

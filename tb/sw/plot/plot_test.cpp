@@ -214,6 +214,20 @@ TEST(Metrics, OfAStepThatStandsThereTwiceTheLastLineHolds) {
   EXPECT_EQ(m.last_step, 3u);
 }
 
+TEST(Metrics, AStepWithoutANormLeavesAGap) {
+  const File file(
+      "{\"step\":0,\"norm\":null,\"skipped\":true}\n{\"step\":1,\"norm\":2}\n"
+      "{\"step\":2,\"norm\":3}\n");
+  const Metrics m = read_metrics(file.path());
+  const std::vector<Point>& norm = m.curves.at("norm");
+  ASSERT_EQ(norm.size(), 3u);
+  EXPECT_TRUE(std::isnan(norm[0].y));
+  EXPECT_EQ(norm[2].y, 3);
+  const std::vector<Panel> panels = training_panels({m});
+  ASSERT_EQ(panels.size(), 1u);
+  EXPECT_EQ(panels[0].title, "norm of the gradients");
+}
+
 TEST(Metrics, BadFilesAreRefusedInOneLine) {
   const std::string good = "{\"step\":0,\"loss\":1}\n";
   EXPECT_EQ(refusal(good), "");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,8 @@ struct TrainStep {
   size_t samples = 0;
   bool labelled = true;  // else the number of right ones is not known
   size_t right = 0;
-  bool skipped = false;  // because of an overflow
-  double norm = 0;       // of the gradients, if they are clipped
+  bool skipped = false;        // because of an overflow
+  std::optional<double> norm;  // of the gradients, if they are clipped
   float rate = 0;
   float loss_scale = 0;  // used in this step
   size_t weights = 0;    // of all matrices

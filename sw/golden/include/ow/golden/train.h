@@ -8,6 +8,7 @@
 #define OW_GOLDEN_TRAIN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,8 @@ class Trainer {
 
   struct Result {
     bool skipped = false;
-    double loss = 0;  // mean over the step
-    double norm = 0;  // of the gradient, if it is to be clipped
+    double loss = 0;             // mean over the step
+    std::optional<double> norm;  // of the gradients, if they are clipped
     float rate = 0;
   };
   // Updates by the micro-batches of a step, in their order, as many as the job says. With

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ow/memoryx/pool.h"
@@ -21,8 +22,8 @@ class Optimizer {
   Optimizer(const OptimizerOptions& options, Store& store, Pool& pool);
 
   struct Result {
-    bool skipped = false;  // a gradient was infinite or NaN, so nothing has changed
-    double norm = 0;       // of the gradients before clipping; 0 if clipping is off
+    bool skipped = false;        // a gradient was infinite or NaN, so nothing has changed
+    std::optional<double> norm;  // of the gradients before clipping; none if nothing is clipped
     float rate = 0;
   };
   // Takes the sums in gradient 0 of the store and multiplies them by 1 / `divisor`, rounded. `step`

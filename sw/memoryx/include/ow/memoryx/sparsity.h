@@ -17,6 +17,10 @@ namespace ow::memoryx {
 // group, so the parameter is dense.
 int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor);
 
+// The whole number of elements in a share of `count` (N80). The double of a decimal fraction may be
+// a little less than the fraction; 0.29 of 100 are 29 all the same.
+size_t whole_share(double share, size_t count);
+
 class Sparsity {
  public:
   // BadInput if: a density or share is outside 0..1; the density of a gradual group does not
