@@ -91,6 +91,7 @@ SchedulePiece read_piece(const std::string& kind, YamlMap piece, double low, dou
 
 // A number, or a list of pieces.
 Schedule read_schedule(const Yaml& value, double low, double high) {
+  if (value.is_map()) value.fail("must be a number or a list of pieces");
   if (!value.is_list()) return constant_schedule(value.real(low, high));
   Schedule schedule;
   bool endless = false;
@@ -138,6 +139,7 @@ double read_scale(const Yaml& value) {
 
 // A number, or a mapping.
 void read_loss_scale(const Yaml& value, LossScaleOptions* s) {
+  if (value.is_list()) value.fail("must be a number or keys and values");
   if (!value.is_map()) {
     s->initial = read_scale(value);
     return;
@@ -166,6 +168,7 @@ UpdateTimes read_times(const Yaml& value) {
     }
     return times;
   }
+  if (!value.is_map()) value.fail("must be a list of steps, or the keys every, start and stop");
   YamlMap map = value.map();
   times.every = static_cast<uint64_t>(map["every"].integer(1, kMaxSteps));
   if (const auto start = map.find("start")) {
@@ -258,6 +261,7 @@ void read_group(YamlMap map, uint64_t steps, std::vector<SparsityGroup>* groups)
   if (const auto balance = map.find("balance")) read_balance(balance->map(), &g);
   const Yaml pattern = map["pattern"];
   map.close();
+  if (pattern.is_map()) pattern.fail("must be a pattern of names or a list of them");
   const auto add = [&](const Yaml& name) {
     groups->push_back(g);
     groups->back().pattern = name.text();

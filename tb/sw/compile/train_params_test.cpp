@@ -75,6 +75,21 @@ TEST(TrainParams, SchedulesMayGoOnForGood) {
   EXPECT_EQ(refused("", "[{kind: linear, from: 1, to: 0}]"), where + "0].steps' is missing");
 }
 
+// What can be written in several ways is refused by all of them.
+TEST(TrainParams, AValueOfAnotherFormIsRefusedByTheFormsThatThereAre) {
+  EXPECT_EQ(refused("", "{kind: linear, from: 0, to: 0.1, steps: 3}"),
+            ":4: key 'train.optimizer.rate' must be a number or a list of pieces");
+  EXPECT_EQ(refused("loss_scale: [1, 2]"),
+            ":5: key 'train.loss_scale' must be a number or keys and values");
+  EXPECT_EQ(refused("sparsity: [{pattern: '*', algorithm: set, density: 0.5, update: 3}]"),
+            ":5: key 'train.sparsity[0].update' must be a list of steps, or the keys every, start "
+            "and stop");
+  EXPECT_EQ(refused("sparsity: [{pattern: {a: b}, density: 0.5}]"),
+            ":5: key 'train.sparsity[0].pattern' must be a pattern of names or a list of them");
+  EXPECT_EQ(refused("sparsity: [{pattern: '*', density: {kind: constant, value: 1, steps: 1}}]"),
+            ":5: key 'train.sparsity[0].density' must be a number or a list of pieces");
+}
+
 TEST(TrainParams, GroupsOfSeveralPatternsBalancedOnes) {
   const TrainParams p =
       read_job(job("sparsity: [{pattern: [layers.0.*, layers.1.*], algorithm: rigl, init: zeros, "
