@@ -81,6 +81,19 @@ class Picture {
   int last_col() const { return shape_.physical_cols() - 1; }
   int last_row() const { return shape_.physical_rows() - 1; }
 
+  // The link of a slot, from the reticle to its neighbour in the east or south.
+  struct Crossing {
+    int x, y, to_x, to_y;
+  };
+  Crossing crossing(int d, bool east, int slot) const {
+    if (east) {
+      const int x = x_of(d, last_col()) + kPitch / 2, y = y_of(d, slot);
+      return {x, y, x + kGap, y};
+    }
+    const int x = x_of(d, slot), y = y_of(d, last_row()) + kPitch / 2;
+    return {x, y, x, y + kGap};
+  }
+
   void line(int x1, int y1, int x2, int y2, const char* style) {
     out_ +=
         fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" {}/>\n", x1, y1, x2, y2, style);
@@ -112,7 +125,8 @@ class Picture {
     }
   }
 
-  // Lines between logical neighbours, through their physical places.
+  // Lines between logical neighbours, through their physical places. Between reticles a line goes
+  // through the link slot that the repair has chosen.
   void mesh(const WaferMap& map) {
     const Window& w = map.window;
     for (int row = w.row; row < w.row + w.rows; ++row) {
@@ -122,7 +136,17 @@ class Picture {
         const auto join = [&, p = p](int to_row, int to_col) {
           int e = 0;
           const Position q = map.physical(to_row, to_col, &e);
-          line(x_of(d, p.col), y_of(d, p.row), x_of(e, q.col), y_of(e, q.row), kMesh);
+          const int x = x_of(d, p.col), y = y_of(d, p.row);
+          const int to_x = x_of(e, q.col), to_y = y_of(e, q.row);
+          if (e == d) return line(x, y, to_x, to_y, kMesh);
+          const bool east = to_row == row;
+          const EdgeMap& slots = (east ? map.east : map.south)[static_cast<size_t>(d)];
+          const Window& own = map.reticles[static_cast<size_t>(d)].window;
+          const int at = east ? row % shape_.rows - own.row : col % shape_.cols - own.col;
+          const Crossing c = crossing(d, east, slots[static_cast<size_t>(at)]);
+          line(x, y, c.x, c.y, kMesh);
+          line(c.x, c.y, c.to_x, c.to_y, kMesh);
+          line(c.to_x, c.to_y, to_x, to_y, kMesh);
         };
         if (col + 1 < w.col + w.cols) join(row, col + 1);
         if (row + 1 < w.row + w.rows) join(row + 1, col);
@@ -149,13 +173,11 @@ class Picture {
                                   : y_of(d, w.slot);
       line(x_of(d, w.tile.col), y_of(d, w.tile.row), x, y, kBroken);
     }
-    for (int slot : defects.east_links[i]) {
-      const int x = x_of(d, last_col()) + kPitch / 2;
-      line(x, y_of(d, slot), x + kGap, y_of(d, slot), kDown);
-    }
-    for (int slot : defects.south_links[i]) {
-      const int y = y_of(d, last_row()) + kPitch / 2;
-      line(x_of(d, slot), y, x_of(d, slot), y + kGap, kDown);
+    for (const bool east : {true, false}) {
+      for (int slot : (east ? defects.east_links : defects.south_links)[i]) {
+        const Crossing c = crossing(d, east, slot);
+        line(c.x, c.y, c.to_x, c.to_y, kDown);
+      }
     }
   }
 

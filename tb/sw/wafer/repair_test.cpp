@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
@@ -289,6 +293,50 @@ TEST(RepairMap, ThePictureShowsEveryTile) {
     ++squares;
   }
   EXPECT_EQ(squares, 18u);
+}
+
+// A link that is down keeps its mark: no logical row or column is drawn across it.
+TEST(RepairMap, ThePictureDrawsTheMeshThroughTheLinksThatWork) {
+  const Shape s{2, 2, 2, 2, 1, 1};
+  Defects d(s);
+  d.east_links[0] = {0};
+  d.south_links[1] = {1};
+  d.reticles[2].tiles = {{0, 1}};
+  const Repair repair = repair_wafer(s, d);
+  ASSERT_TRUE(repair.map);
+  const std::string picture = svg(s, d, &*repair.map, "test");
+  // The lines of a colour: x and y of both ends.
+  const auto lines = [&](const char* colour) {
+    const std::string body = picture.substr(0, picture.find("class=\"legend\""));
+    std::vector<std::array<int, 4>> found;
+    for (size_t at = body.find("<line"); at != std::string::npos; at = body.find("<line", at + 1)) {
+      std::array<int, 4> l{};
+      char stroke[8] = "";
+      EXPECT_EQ(std::sscanf(body.c_str() + at,
+                            "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%7s", l.data(),
+                            &l[1], &l[2], &l[3], stroke),
+                5);
+      if (std::string(stroke) == colour) found.push_back(l);
+    }
+    return found;
+  };
+  const auto down = lines("#e08e0b"), mesh = lines("#1f3b57");
+  ASSERT_EQ(down.size(), 2u);
+  size_t crossings = 0;
+  for (const std::array<int, 4>& m : mesh) {
+    for (const std::array<int, 4>& l : down) {
+      // Its ends lie on both sides of the gap, in which the down link's ends are.
+      const int way = l[0] == l[2] ? 1 : 0;
+      const bool in_gap = m[way] <= l[way] && m[way + 2] >= l[way + 2];
+      if (!in_gap) continue;
+      EXPECT_EQ(m[1 - way], m[3 - way]) << "straight, in a slot";
+      const bool beside = m[1 - way] != l[1 - way];
+      EXPECT_TRUE(beside) << "across the link that is down";
+      ++crossings;
+    }
+  }
+  // Four logical rows cross the vertical gap, four columns the horizontal one.
+  EXPECT_EQ(crossings, 8u);
 }
 
 // On small wafers and large ones: all of the legend within the picture, a line of it for each kind
