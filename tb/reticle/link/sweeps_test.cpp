@@ -3,6 +3,8 @@
 // OW_SEED sets the seed, OW_MILLIONS the wavelets over noisy lanes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -30,6 +32,7 @@ TEST(LinkSweep, NoiseBurstsAndRetrainingLoseNothing) {
                                 {"1e-3, retraining", 1e-3, 0, 25000, 0.05},
                                 {"1e-5, retraining", 1e-5, 0, 10000, 0.05}};
   const uint64_t seed = test_option("OW_SEED", 1);
+  constexpr double kUsual = 1e8;  // wavelets
   const double total = 1e6 * static_cast<double>(test_option("OW_MILLIONS", 100));
   const Window window = measure_window(seed);
   uint64_t done = 0;
@@ -42,7 +45,9 @@ TEST(LinkSweep, NoiseBurstsAndRetrainingLoseNothing) {
     EXPECT_GE(n.wavelets, wavelets) << c.name;
     if (c.bursts != 0 || c.retrain != 0) continue;
     const double expected = formula(wrong_frame_probability(c.ber), window.frames());
-    EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.name;
+    // Chance alone makes fewer wavelets deviate more.
+    const double bound = 0.02 * std::max(1.0, std::sqrt(kUsual / total));
+    EXPECT_NEAR(n.goodput() / expected, 1, bound) << c.name;
   }
 }
 
