@@ -152,6 +152,19 @@ class BuildFolder(Checkout):
         self.assertEqual(self.files(), before)
 
 
+class Scripts(unittest.TestCase):
+    def test_remove_nothing_of_a_folder_that_is_not_theirs(self):
+        with tempfile.TemporaryDirectory() as top:
+            for name in ("renumber", "profile", "coverage"):
+                os.makedirs(os.path.join(top, name, "mine"))
+            for command in (["renumber"], ["profile"], ["coverage", "--build", top]):
+                run = subprocess.run([os.path.join(ROOT, "scripts", command[0]), *command[1:]], check=False, text=True,
+                                     env=dict(os.environ, BUILD=top), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.assertEqual(run.returncode, 2, run.stdout)
+                self.assertIn("holds other files", run.stdout)
+                self.assertTrue(os.path.exists(os.path.join(top, command[0], "mine")), command)
+
+
 class BuildFolderOfACopy(BuildFolder):
     name = "my wafer (1)"
 
