@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -19,7 +23,9 @@ namespace ow::cli {
 CLI::App* Context::add(CLI::App& app, const std::string& name, const std::string& description,
                        std::function<int()> body) {
   CLI::App* sub = app.add_subcommand(name, description);
-  sub->add_option("--json", json_path_, "Write the results as JSON to this file")
+  sub->add_option("--json", json_path_,
+                  "Write the results as JSON to this file; -: to standard output, and what is "
+                  "printed to standard error")
       ->type_name("FILE");
   sub->final_callback([this, body = std::move(body)] { chosen_ = body; });
   return sub;
@@ -66,8 +72,12 @@ void refuse_empty_names(CLI::App& app) {
     const std::string type = option->get_type_name();
     const bool file = type == "FILE" || type == "ELF" || type == "METRICS.jsonl";
     if (!file && type != "DIR") continue;
+    const bool may_be_output = option->check_lname("json");
     option->check(CLI::Validator(
-        [file](std::string& name) {
+        [file, may_be_output](std::string& name) {
+          if (file && name == "-" && !may_be_output) {
+            return std::string("must be a file's name, not '-': /dev/stdin and /dev/stdout are");
+          }
           if (!name.empty()) return std::string();
           return std::string(file ? "must be a file's name, not ''"
                                   : "must be a directory, not ''");
@@ -79,21 +89,52 @@ void refuse_empty_names(CLI::App& app) {
 }
 
 void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
-  written.push_back({"--json", json_path_});
+  written.push_back({"--json", json_to_output() ? "" : json_path_});
   cli::check_files(read, written);
 }
 
 void Context::hand_over(const std::string& program, const std::string& what) const {
   if (argv_ == nullptr) throw InternalError("no arguments to hand over");
+  restore_output();
   become_part(program, what, argv_);
 }
 
 int Context::run() {
   if (!chosen_) throw InternalError("no subcommand was chosen");
-  check_writable(json_path_);
+  if (json_to_output()) {
+    keep_output();
+  } else {
+    check_writable(json_path_);
+  }
   const int status = chosen_();
-  if (!json_path_.empty()) write_file(json_path_, json_text(result_, 2) + "\n");
+  if (json_path_.empty()) return status;
+  const std::string text = json_text(result_, 2) + "\n";
+  if (!json_to_output()) {
+    write_file(json_path_, text);
+    return status;
+  }
+  restore_output();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw BadInput(
+        fmt::format("--json -: standard output cannot be written: {}", std::strerror(errno)));
+  }
   return status;
+}
+
+// Standard output is JSON alone: what the command prints goes to standard error.
+void Context::keep_output() {
+  std::fflush(stdout);
+  output_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (output_ < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    throw BadInput(
+        fmt::format("--json -: standard output cannot be written: {}", std::strerror(errno)));
+  }
+}
+
+void Context::restore_output() const {
+  if (output_ < 0) return;
+  std::fflush(stdout);
+  dup2(output_, STDOUT_FILENO);
 }
 
 CLI::Validator whole_number(uint64_t low, uint64_t high) {

@@ -30,7 +30,8 @@ struct File {
 // replace a file that is read, or another one that is written.
 void check_files(const std::vector<File>& read, const std::vector<File>& written);
 
-// Names of files and directories must not be empty, of this command and those below it.
+// Names of files and directories must not be empty, of this command and those below it. A file's
+// name must not be '-' either, except for --json.
 void refuse_empty_names(CLI::App& app);
 
 // Carries a subcommand's options and results. Exit statuses: 0 done, 1 a check failed, 2 bad input,
@@ -47,7 +48,7 @@ class Context {
   // check_files (below), with the JSON file among those that are written.
   void check_files(const std::vector<File>& read, std::vector<File> written) const;
 
-  // Where the results go; empty: nowhere.
+  // Where the results go; empty: nowhere; "-": standard output.
   const std::string& json_path() const { return json_path_; }
 
   // No JSON file: another process writes it.
@@ -64,7 +65,12 @@ class Context {
   int run();
 
  private:
+  bool json_to_output() const { return json_path_ == "-"; }
+  void keep_output();
+  void restore_output() const;
+
   char** argv_ = nullptr;
+  int output_ = -1;  // standard output, while what is printed goes to standard error
   std::function<int()> chosen_;
   std::string json_path_;
   nlohmann::json result_ = nlohmann::json::object();

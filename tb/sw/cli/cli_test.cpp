@@ -89,6 +89,44 @@ TEST(Cli, ResultsGoIntoAJsonFile) {
   std::remove(path.c_str());
 }
 
+TEST(Cli, JsonGoesToStandardOutputAlone) {
+  for (const char* command : {"info", "yield --wafers 10"}) {
+    const Result r = run_ow(std::string(command) + " --json - 2>/dev/null");
+    EXPECT_EQ(r.status, 0) << r.output;
+    EXPECT_TRUE(nlohmann::json::accept(r.output)) << r.output;
+    const Result both = run_ow(std::string(command) + " --json -");
+    EXPECT_GT(both.output.size(), r.output.size()) << "what is printed is not lost";
+  }
+  EXPECT_FALSE(std::filesystem::exists("-"));
+  EXPECT_EQ(run_ow("info --json - > /dev/full").status, 2);
+  // Other files have names.
+  for (const char* command : {"bringup --wafer x.yaml --map -", "plot -", "plot x --svg -"}) {
+    const Result r = run_ow(command);
+    EXPECT_EQ(r.status, 2) << command;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+    EXPECT_NE(r.output.find("must be a file's name, not '-': /dev/stdin and /dev/stdout are"),
+              std::string::npos)
+        << r.output;
+  }
+}
+
+// A link is written through, and the file keeps its mode.
+TEST(Cli, ResultsReplaceTheFileBehindALinkAndKeepItsMode) {
+  const std::string file = temporary("private.json"), link = temporary("link.json");
+  write_file(file, "old");
+  ASSERT_EQ(chmod(file.c_str(), 0640), 0);
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(file, link);
+  ASSERT_EQ(run_ow("info --json " + link).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(nlohmann::json::accept(read_text(file)));
+  struct stat is {};
+  ASSERT_EQ(stat(file.c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 07777, 0640u);
+  std::filesystem::remove(link);
+  std::filesystem::remove(file);
+}
+
 // Fails if negative or huge numbers are taken, or an error names the wrong key.
 TEST(Cli, WrongNumbersAndFilesAreRefusedBeforeTheWork) {
   const std::string wafer = OW_SOURCE_DIR "/configs/wafer-2x2.yaml";
