@@ -2,6 +2,7 @@
 rtl/reticle/ow_reticle_mesh.sv
 rtl/reticle/ow_link_pkg.sv
 rtl/reticle/ow_link_delay.sv
+rtl/reticle/ow_link_sync.sv
 rtl/reticle/ow_link_spread.sv
 rtl/reticle/ow_link_gather.sv
 rtl/reticle/ow_link_send.sv

@@ -6,7 +6,7 @@
 // Wavelets and credits travel in frames of two beats with a CRC. A beat takes as many cycles as the
 // data lanes need for its 64 bits. Wrong frames are sent again (ow_link_send, ow_link_recv).
 // Training aligns and repairs the lanes (ow_link_train).
-// Latency: a wavelet on tile_i in cycle t is on the other end's tile_o in cycle t + 5 of the
+// Latency: a wavelet on tile_i in cycle t is on the other end's tile_o in cycle t + 6 of the
 // single-clock grid, if its colour is not held up and no frame was wrong. Over a real crossing it
 // is one cycle more if the skew of the lanes exceeds a bit.
 // Throughput: 1 wavelet and at least 1 credit in the time of a beat each way, for any mix of
@@ -24,11 +24,12 @@
 //   cycle_i           lowest bits of the reticle's cycle count, as many as count the cycles of a
 //                     frame
 //   tile_i/_o         the tile's edge
-//   lane_o            to the wires, registers; lane_i from the delay elements, read by registers
+//   lane_o            to the wires, registers; lane_i from the delay elements, read by ow_link_sync
 //                     only
 //   tap_o             taps of the delay elements of lane_i, 3 bits per lane
 //   up_o              the link carries frames, as both ends have agreed
-//   idle_o            nothing changes before one of the inputs but cycle_i does
+//   idle_o            if the lanes are 0, and were at the last edge, nothing changes before one of
+//                     the inputs but cycle_i does
 //   stat_*            status words: stat_re_i reads word stat_addr_i into stat_o at the end of the
 //                     cycle. Some words switch the test of the tile's edge on and off
 //                     (docs/links.md)
@@ -85,7 +86,7 @@ module ow_link
   end
 
   // ------------------------------------------------------------------------------- training ------
-  lanes_t sample_q, aligned, pattern, faulty, tap0, tap1, tap2;
+  lanes_t sample, aligned, pattern, faulty, tap0, tap1, tap2;
   logic rx_active, tx_train, up, train_busy;
   logic [CycleW-1:0] rx_pos;
   logic [3:0][5:0] rx_map, tx_map;
@@ -95,12 +96,15 @@ module ow_link
   logic [15:0] trainings;
   logic sent_any, acked_any, taken_any, errors, stuck;
 
+  // Nothing else may look at the lanes.
+  ow_link_sync #(.Lanes(Lanes)) u_sync (.clk_i, .lane_i, .lane_o(sample));
+
   ow_link_train #(.Groups(Groups), .GroupData(GroupData), .Slices(Slices)) u_train (
     .clk_i,
     .rst_i,
     .enable_i,
     .cycle_i,
-    .sample_i   (sample_q),
+    .sample_i   (sample),
     .aligned_o  (aligned),
     .rx_active_o(rx_active),
     .rx_pos_o   (rx_pos),
@@ -264,11 +268,6 @@ module ow_link
   first_t rx_rest;            // second half of a frame that is taken
   logic rest_now;             // rx_first holds it
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) sample_q <= '0;
-    else sample_q <= lane_i;
-  end
-
   ow_link_frame #(.Slice(Slice)) u_frame (
     .clk_i,
     .rst_i,
@@ -396,7 +395,7 @@ module ow_link
                          : link_t'{credit: tile_credit, wavelet: tile_wavelet};
 
   assign idle_o = !train_busy && !tx_busy && !rx_busy && !waiting && !owe && !retrain_i &&
-                  !tx_busy_slices && lane_q == '0 && lane_i == '0 && sample_q == '0 && rx_still &&
+                  !tx_busy_slices && lane_q == '0 && sample == '0 && rx_still &&
                   !edge_in.wavelet.valid && !edge_in.credit.valid;
 
   // --------------------------------------------------------------------------------- status ------

@@ -32,7 +32,8 @@
 //   sending_o         even cycle: the first half is not idle; odd cycle: the second half is not
 //   header_o          until the second half has gone: the first half was sent with a header
 //   seq_o, epoch_o    number of the frame, epoch (both halves)
-//   waiting_o         a frame waits for its acknowledgement or is being sent
+//   waiting_o         a frame waits for its acknowledgement or is being sent, or the sender is not
+//                     at rest yet
 //   sent_any_o, acked_any_o  since reset
 //   stuck_o           one cycle: ask for training
 //   went_back_o       one cycle, for counting
@@ -102,7 +103,8 @@ module ow_link_send #(
   assign header_o = header_q;
   assign seq_o = send_q;
   assign epoch_o = epoch_q;
-  assign waiting_o = base_q != next_q || back_q || turned_q || header_q;
+  // A link that has just come up is not at rest yet: asleep it would hold up its first word.
+  assign waiting_o = base_q != next_q || back_q || turned_q || header_q || up_i != new_q;
   assign sent_any_o = sent_any_q;
   assign acked_any_o = acked_any_q;
 

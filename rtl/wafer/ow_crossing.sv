@@ -28,7 +28,11 @@ module ow_crossing
 
   logic [ow_link_pkg::LANES-1:0] a_lanes, b_lanes;
   logic   a_idle, b_idle;
-  assign idle_o = a_idle && b_idle;
+  // What went in the last cycle is in the first stage of the far end's synchroniser, which no end
+  // looks at.
+  logic sent_q;
+  always_ff @(posedge clk_i) sent_q <= a_lanes != '0 || b_lanes != '0;
+  assign idle_o = a_idle && b_idle && !sent_q;
 
   // Wires without skew need no delay taps, and `up` is read as a status word.
   /* verilator lint_off PINCONNECTEMPTY */

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The sums of scripts/flows/timing/gates: a design with a cell that drives nothing, a macro, a block used twice
-and a flip-flop, counted by hand; the share of what is beside the tiles; the lists of blocks that scripts/flows/timing/synth maps."""
+and a flip-flop, counted by hand; the share of what is beside the tiles; the lists of blocks that scripts/flows/timing/synth maps, and its
+check of lanes."""
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -116,6 +118,31 @@ class Gates(unittest.TestCase):
         self.assertEqual(sizes, {"\\pair$top.p0": 2, "\\top": 1})
         self.assertEqual(netlist.synth.shares({"a": 5, "b": 3, "c": 3}, 2), [["a"], ["b", "c"]])
         self.assertEqual(netlist.synth.shares({"a": 5}, 4), [["a"]])
+
+    def unsynchronised(self, *cells, q=5):
+        """What synth finds in a link's end of one lane, net 2, of these cells: type and connections."""
+        cells = {str(i): {"type": kind, "connections": {p: [n] for p, n in nets.items()},
+                          "port_directions": {p: "output" if p in "QY" else "input" for p in nets}}
+                 for i, (kind, nets) in enumerate(cells)}
+        ports = {"lane_i": {"direction": "input", "bits": [2]}, "q_o": {"direction": "output", "bits": [q]}}
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            json.dump({"modules": {"ow_link": {"ports": ports, "cells": cells}}}, f)
+            f.flush()
+            return netlist.synth.unsynchronised(f.name, "ow_link")
+
+    def test_a_lane_passes_two_flip_flops_before_any_logic(self):
+        first, second = ("$dff", {"D": 2, "Q": 3}), ("$dff", {"D": 3, "Q": 4})
+        use = ("$not", {"A": 4, "Y": 5})
+        self.assertEqual(self.unsynchronised(first, second, use), [])
+        self.assertEqual(self.unsynchronised(first, ("$buf", {"A": 3, "Y": 6}), ("$dff", {"D": 6, "Q": 4}), use), [])
+        for fault in ([first, ("$not", {"A": 3, "Y": 5})],               # one flip-flop
+                      [first, ("$dff", {"D": 4, "Q": 5}), ("$not", {"A": 3, "Y": 4})],  # logic between
+                      [first, second, use, ("$not", {"A": 2, "Y": 7})],  # the lane is read besides
+                      [first, second, use, ("$and", {"A": 3, "B": 4, "Y": 7})],
+                      [("$sdff", {"D": 2, "SRST": 9, "Q": 3}), second, use],
+                      [("$dff", {"D": 7, "CLK": 2, "Q": 8}), first, second, use]):
+            self.assertEqual(self.unsynchronised(*fault), ["lane_i[0]"])
+        self.assertEqual(self.unsynchronised(first, second, use, q=3), ["lane_i[0]"])
 
 
 if __name__ == "__main__":

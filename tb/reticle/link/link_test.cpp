@@ -14,7 +14,8 @@
 namespace ow::link {
 namespace {
 
-constexpr uint64_t kLatency = 5;
+constexpr uint64_t kLatency = 6;
+constexpr int kWindow = 7;  // frames that a wrong one costs
 
 void offer(Pair* pair, uint32_t colours) {
   for (int side = 0; side < 2; ++side) pair->router(side).offered = colours;
@@ -90,8 +91,8 @@ TEST(Link, LatencyIsConstant) {
   }
 }
 
-TEST(Link, OneWrongFrameCostsARoundTripOfSixFrames) {
-  EXPECT_DOUBLE_EQ(measure_window(5).frames(), 6.0);
+TEST(Link, OneWrongFrameCostsARoundTripOfSevenFrames) {
+  EXPECT_DOUBLE_EQ(measure_window(5).frames(), kWindow);
 }
 
 // Nothing is sent again where no frame was wrong: each is acknowledged before its sender's patience
@@ -132,7 +133,7 @@ TEST(Link, NoiseAndBurstsLoseNothing) {
     EXPECT_EQ(n.errors, 0u) << c.ber << ": " << n.first_error;
     EXPECT_GE(n.wavelets, 100000u);
     if (c.bursts == 0 && c.ber <= 1e-3 && c.retrain == 0) {
-      const double expected = formula(wrong_frame_probability(c.ber), 6);
+      const double expected = formula(wrong_frame_probability(c.ber), kWindow);
       EXPECT_NEAR(n.goodput() / expected, 1, 0.02) << c.ber;
     }
     if (c.retrain != 0) {

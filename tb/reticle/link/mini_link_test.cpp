@@ -19,7 +19,7 @@ constexpr uint64_t kFrame = 2 * kSlices;
 constexpr int kRequests = kControlColour;
 // docs/links.md: from the arrival of a wavelet to its departure at the far end, by what of a
 // frame's time it meets.
-constexpr uint64_t kLatencyMin = kSlices + 7, kLatencyMax = 3 * kSlices + 5;
+constexpr uint64_t kLatencyMin = kSlices + 8, kLatencyMax = 3 * kSlices + 6;
 
 void offer(Pair* pair, uint32_t colours) {
   for (int side = 0; side < 2; ++side) pair->router(side).offered = colours;

@@ -181,7 +181,7 @@ TEST(LinkTraining, AnEndThatIsDownIsWokenFromSleep) {
   EXPECT_EQ(p.status(1).cause, kPeer);
 }
 
-// A wavelet takes 5 cycles over a link that sleeps, in odd and in even cycles.
+// A wavelet takes 6 cycles over a link that sleeps, in odd and in even cycles.
 TEST(LinkTraining, SleepCostsNoCycle) {
   Pair p(8);
   p.sleep(true);

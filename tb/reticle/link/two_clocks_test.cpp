@@ -38,21 +38,59 @@ TEST(TwoClockLink, ComesUpAndLosesNothingInEveryPhase) {
 }
 
 TEST(TwoClockLink, RunsAtFullRateWithConstantLatency) {
+  for (int phase = 0; phase < kTicks; phase += 3) {
+    for (const bool far : {false, true}) {
+      Crossing crossing;
+      crossing.phase = phase;
+      crossing.flight = far ? 11 : 1;
+      crossing.skew = far ? 16 : 0;
+      TwoClocks link(crossing, 3);
+      ASSERT_TRUE(link.train());
+      for (int side = 0; side < 2; ++side) link.router(side).offered = 1u << 9;
+      link.run(100);
+      const uint64_t before = link.router(0).taken() + link.router(1).taken();
+      link.run(1000);
+      EXPECT_EQ(link.router(0).taken() + link.router(1).taken() - before, 2000u)
+          << phase << " " << far;
+      EXPECT_TRUE(link.drain());
+      for (int side = 0; side < 2; ++side) {
+        EXPECT_EQ(link.router(side).latency_min(), link.router(side).latency_max());
+        EXPECT_GE(link.router(side).latency_min(), 11u * kTicks / 2) << phase << " " << far;
+        EXPECT_LE(link.router(side).latency_max(), 33u * kTicks / 4) << phase << " " << far;
+      }
+    }
+  }
+}
+
+// The phase of one clock drifts by three bit times in all. The delays stay as training has set
+// them, which absorbs a quarter of a bit. Beyond the bit's edge the frames are wrong, and the link
+// trains again by itself.
+TEST(TwoClockLink, ADriftOfThePhaseTrainsItAgainAndLosesNothing) {
+  using State = isa::link::State;
   Crossing crossing;
   crossing.phase = 5;
-  crossing.skew = 16;
-  TwoClocks link(crossing, 3);
+  crossing.skew = 8;
+  TwoClocks link(crossing, 6);
   ASSERT_TRUE(link.train());
-  for (int side = 0; side < 2; ++side) link.router(side).offered = 1u << 9;
-  link.run(100);
-  const uint64_t before = link.router(0).taken() + link.router(1).taken();
-  link.run(1000);
-  EXPECT_EQ(link.router(0).taken() + link.router(1).taken() - before, 2000u);
-  EXPECT_TRUE(link.drain());
-  for (int side = 0; side < 2; ++side) {
-    EXPECT_EQ(link.router(side).latency_min(), link.router(side).latency_max());
-    EXPECT_LE(link.router(side).latency_max(), 7u * kTicks);
+  const auto trainings = [&] {
+    return State::Trainings::get(link.status(0, State::kAddress)) +
+           State::Trainings::get(link.status(1, State::kAddress));
+  };
+  for (int side = 0; side < 2; ++side) link.router(side).offered = kAllColours;
+  for (int ticks = 0; ticks < 3 * kTicks; ++ticks) {
+    if (ticks == kTicks / 4) {
+      EXPECT_EQ(trainings(), 2u) << "within the bit";
+      EXPECT_EQ(link.status(0, isa::link::Wrong::kAddress), 0u);
+      EXPECT_EQ(link.status(1, isa::link::Wrong::kAddress), 0u);
+    }
+    link.drift(1);
+    link.run(1000);
   }
+  link.run(20000);
+  ASSERT_TRUE(link.train());
+  EXPECT_GE(trainings(), 4u);
+  EXPECT_TRUE(link.drain());
+  EXPECT_EQ(link.errors(), 0u) << link.first_error();
 }
 
 // The delays that training finds make up for the skew: early lanes get more.
@@ -108,7 +146,7 @@ TEST(LinkDelay, IsAWireWithoutTicks) {
 }
 
 // Frames that one wrong frame costs. The report of it takes longer in some phases than in others.
-TEST(TwoClockLink, OneWrongFrameCostsSevenOrEightFrames) {
+TEST(TwoClockLink, OneWrongFrameCostsEightOrNineFrames) {
   for (int phase = 0; phase < kTicks; phase += 3) {
     Crossing crossing;
     crossing.phase = phase;
@@ -131,7 +169,7 @@ TEST(TwoClockLink, OneWrongFrameCostsSevenOrEightFrames) {
     }
     const double frames = static_cast<double>(lost) / 2 / kTimes;
     std::printf("phase %d: %.1f frames\n", phase, frames);
-    EXPECT_TRUE(frames == 7 || frames == 8) << frames;
+    EXPECT_TRUE(frames == 8 || frames == 9) << frames;
     EXPECT_TRUE(link.drain());
     EXPECT_EQ(link.errors(), 0u) << link.first_error();
   }

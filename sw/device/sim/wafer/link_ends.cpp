@@ -142,7 +142,8 @@ void LinkEnds::clock_end(End* end, uint64_t cycle, const Lanes& heard, uint64_t 
   m->stat_re_i = asked;
   m->stat_addr_i = static_cast<uint8_t>(request.addr);
   end->model.clock();
-  end->idle = m->idle_o != 0 && !asked;
+  // What it has just heard is in the first stage of its synchroniser, which idle_o leaves out.
+  end->idle = m->idle_o != 0 && !asked && heard == Lanes{};
   end->was_up |= m->up_o != 0;
   end->sends = m->tile_o;
   sends_[end->place] = end->sends;

@@ -74,6 +74,7 @@ TwoClocks::TwoClocks(const Crossing& crossing, uint64_t seed, const Shape& shape
     }
     model_->end[s]->in.reset = true;
   }
+  next_edge_ = static_cast<uint64_t>(crossing.phase);
   run(4);
   for (const auto& e : model_->end) e->in.reset = false;
 }
@@ -130,7 +131,10 @@ void TwoClocks::tick() {
     end.in.lanes = {{d.lane_a_o, d.lane_b_o}};
   }
   if (time_ % kTicks == 0) edge(0);
-  if (time_ % kTicks == static_cast<uint64_t>(crossing_.phase)) edge(1);
+  if (time_ == next_edge_) {
+    next_edge_ += kTicks;
+    edge(1);
+  }
   ++time_;
 }
 

@@ -39,6 +39,8 @@ class TwoClocks {
   bool train(uint64_t limit = 30000);
   bool drain(uint64_t limit = 100000);
   bool up(int side) const;
+  // Makes side 1's present period longer by this many ticks, as a drift of its phase would.
+  void drift(int ticks) { next_edge_ += static_cast<uint64_t>(ticks); }
   void retrain(int side) { retrain_[static_cast<size_t>(side)] = true; }
   uint32_t status(int side, int word);
   // Delay of a lane at a receiver, in eighths of a bit; lanes are counted without gaps.
@@ -65,6 +67,7 @@ class TwoClocks {
   std::array<bool, 2> retrain_{};
   std::array<uint64_t, 2> cycle_{};
   uint64_t time_ = 0;
+  uint64_t next_edge_ = 0;  // of side 1's clock
 };
 
 // One million wavelets, say, over phases, skews and jitter.
