@@ -107,7 +107,7 @@ module ow_fpga_grid
         .SmallTile(SmallTile), .Scan(1'b0),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
-        .clk_i(clk[d]), .rst_i(rst[d]), .cycle_i(cycle_q),
+        .clk_i(clk[d]), .rst_i(rst[d]), .scan_en_i(1'b0), .cycle_i(cycle_q),
         .north_i(north_i[d]), .east_i(east_i[d]), .south_i(south_i[d]), .west_i(west_i[d]),
         .north_o(north_o[d]), .east_o(east_o[d]), .south_o(south_o[d]), .west_o(west_o[d]),
         .chain_w_i(chain_w[d]), .chain_w_near_o(chain_w_near[d]), .chain_w_skip_o(chain_w_skip[d]),

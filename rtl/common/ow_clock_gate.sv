@@ -6,6 +6,8 @@
 //          a wire, for targets whose clocks may not be gated. The unit is then clocked in every
 //          cycle, and must not change in cycles in which en_i is low
 //   en_i   settles before clk_i rises
+//   test_en_i  the scan enable: every edge passes, so that a test can shift through the flip-flops of
+//          a unit that sleeps
 //   clk_o  rises with clk_i
 
 `include "ow_assert.svh"
@@ -15,19 +17,20 @@ module ow_clock_gate #(
 ) (
   input  logic clk_i,
   input  logic en_i,
+  input  logic test_en_i,
   output logic clk_o
 );
 
   if (Gate) begin : gen_gate
     logic en_l;
     always_latch begin
-      if (!clk_i) en_l = en_i;
+      if (!clk_i) en_l = en_i | test_en_i;
     end
     assign clk_o = clk_i & en_l;
   end else begin : gen_wire
     assign clk_o = clk_i;
     logic unused;
-    assign unused = en_i;
+    assign unused = en_i | test_en_i;
   end
 
 endmodule

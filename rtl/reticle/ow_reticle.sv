@@ -9,6 +9,7 @@
 // (docs/bring-up.md).
 //
 //   Rows ... SpareCols  logical tiles and spares. Scan is of ow_station, the others are of ow_tile
+//   scan_en_i         of ow_tile
 //   north_* ... west_*  edge slots, PhysCols or PhysRows of them, links of ow_tile
 //   chain_w_i, chain_e_i  a row's chain at its west and its east end. Outputs: near comes from the
 //                     row's last station, skip from the one before it, in case the last is dead
@@ -45,6 +46,7 @@ module ow_reticle
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
+  input  logic                       scan_en_i,
   input  logic [47:0]                cycle_i,
   input  link_t [PhysCols-1:0]       north_i,
   input  link_t [PhysRows-1:0]       east_i,
@@ -138,7 +140,7 @@ module ow_reticle
         .SmallTile(SmallTile), .ClockGates(ClockGates),
         .Features(Features), .Operations(Operations)
       ) u_tile (
-        .clk_i, .rst_i(tile_rst[T]), .cycle_i,
+        .clk_i, .rst_i(tile_rst[T]), .scan_en_i, .cycle_i,
         .link_n_i(to_n[T]), .link_e_i(to_e[T]), .link_s_i(to_s[T]), .link_w_i(to_w[T]),
         .link_n_o(sent_n), .link_e_o(sent_e), .link_s_o(sent_s), .link_w_o(sent_w),
         .test_i(test), .test_req_valid_i(req_valid), .test_req_i(req),

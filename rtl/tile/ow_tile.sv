@@ -43,6 +43,7 @@ module ow_tile
 ) (
   input  logic            clk_i,
   input  logic            rst_i,     // synchronous; registered in the tile
+  input  logic            scan_en_i, // test of the chip: no unit's clock is stopped
   input  logic [47:0]     cycle_i,   // the reticle's cycle count; time is not tile state
   input  ow_pkg::link_t   link_n_i,
   input  ow_pkg::link_t   link_e_i,
@@ -483,7 +484,7 @@ module ow_tile
   end
 
   ow_tile_clocks #(.Gate(ClockGates), .InputRegs(InputRegs)) u_clocks (
-    .clk_i, .rst_i, .rst_o(rst_q), .resets_o(resets),
+    .clk_i, .rst_i, .scan_en_i, .rst_o(rst_q), .resets_o(resets),
     .links_idle_i(!hears && !comes), .test_idle_i(!test_i && test_off), .router_idle_i(router_idle && !hears),
     .ramp_idle_i(ramp_idle && inq_pop == '0 && !take_err), .host_idle_i(ep_idle && regs_idle),
     .memory_idle_i(sram_idle && !mbist_busy && !mbist_start), .core_idle_i(core_idle && tasks_idle),

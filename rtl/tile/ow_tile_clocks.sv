@@ -7,6 +7,7 @@
 //              (ow_clock_gate)
 //   InputRegs  of ow_tile
 //   rst_i      of the tile
+//   scan_en_i  1: no unit sleeps
 //   rst_o      of the units, from a register; all are clocked while it is high
 //   resets_o   rst_o is high or is about to be
 //   *_idle_i   settle before clk_i rises
@@ -21,6 +22,7 @@ module ow_tile_clocks #(
 ) (
   input  logic clk_i,
   input  logic rst_i,
+  input  logic scan_en_i,
   output logic rst_o,
   output logic resets_o,
   input  logic links_idle_i,
@@ -57,7 +59,9 @@ module ow_tile_clocks #(
   always_ff @(posedge reset_clk) rst_q <= rst_in;
   assign rst_o = rst_q;
   assign resets_o = rst_in || rst_q;
-  ow_clock_gate #(.Gate(Gate)) u_gate_reset (.clk_i, .en_i(reset_wakes), .clk_o(reset_clk));
+  ow_clock_gate #(.Gate(Gate)) u_gate_reset (
+    .clk_i, .en_i(reset_wakes), .test_en_i(scan_en_i), .clk_o(reset_clk)
+  );
 
   logic links_wakes, test_wakes, router_wakes, ramp_wakes, host_wakes, memory_wakes, core_wakes,
         engine_wakes, reduce_wakes;
@@ -71,14 +75,32 @@ module ow_tile_clocks #(
   assign engine_wakes = rst_q || !engine_idle_i;
   assign reduce_wakes = rst_q || !reduce_idle_i;
 
-  ow_clock_gate #(.Gate(Gate)) u_gate_links (.clk_i, .en_i(links_wakes), .clk_o(links_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_test (.clk_i, .en_i(test_wakes), .clk_o(test_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_router (.clk_i, .en_i(router_wakes), .clk_o(router_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_ramp (.clk_i, .en_i(ramp_wakes), .clk_o(ramp_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_host (.clk_i, .en_i(host_wakes), .clk_o(host_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_memory (.clk_i, .en_i(memory_wakes), .clk_o(memory_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_core (.clk_i, .en_i(core_wakes), .clk_o(core_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_engine (.clk_i, .en_i(engine_wakes), .clk_o(engine_clk_o));
-  ow_clock_gate #(.Gate(Gate)) u_gate_reduce (.clk_i, .en_i(reduce_wakes), .clk_o(reduce_clk_o));
+  ow_clock_gate #(.Gate(Gate)) u_gate_links (
+    .clk_i, .en_i(links_wakes), .test_en_i(scan_en_i), .clk_o(links_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_test (
+    .clk_i, .en_i(test_wakes), .test_en_i(scan_en_i), .clk_o(test_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_router (
+    .clk_i, .en_i(router_wakes), .test_en_i(scan_en_i), .clk_o(router_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_ramp (
+    .clk_i, .en_i(ramp_wakes), .test_en_i(scan_en_i), .clk_o(ramp_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_host (
+    .clk_i, .en_i(host_wakes), .test_en_i(scan_en_i), .clk_o(host_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_memory (
+    .clk_i, .en_i(memory_wakes), .test_en_i(scan_en_i), .clk_o(memory_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_core (
+    .clk_i, .en_i(core_wakes), .test_en_i(scan_en_i), .clk_o(core_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_engine (
+    .clk_i, .en_i(engine_wakes), .test_en_i(scan_en_i), .clk_o(engine_clk_o)
+  );
+  ow_clock_gate #(.Gate(Gate)) u_gate_reduce (
+    .clk_i, .en_i(reduce_wakes), .test_en_i(scan_en_i), .clk_o(reduce_clk_o)
+  );
 
 endmodule

@@ -5,6 +5,7 @@
 // Row 0 is north, column 0 is west.
 //
 //   Rows, Cols        tiles, 1 or more each; the other parameters are those of ow_tile
+//   scan_en_i         of ow_tile
 //   cycle_i           cycle count of the reticle
 //   north_*, south_*, east_*, west_*  the edge links, into and out of the grid, by column (north,
 //                     south) or row
@@ -35,6 +36,7 @@ module ow_grid
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
+  input  logic             scan_en_i,
   input  logic [47:0]      cycle_i,
   input  link_t [Cols-1:0] north_i,
   input  link_t [Cols-1:0] south_i,
@@ -90,6 +92,7 @@ module ow_grid
       ) u_tile (
         .clk_i,
         .rst_i,
+        .scan_en_i,
         .cycle_i,
         .link_n_i(going_s[r*Cols+c]),
         .link_n_o(going_n[r*Cols+c]),

@@ -7,6 +7,7 @@
 // Single-clock form: all reticles share clk_i, and the wires of a crossing are one cycle long.
 //
 //   ReticleRows, ReticleCols  1 or more each; the other parameters are those of ow_reticle
+//   scan_en_i         of ow_tile
 //   cycle_i           cycle count
 //   north_* ... west_*  edge ports by logical column or row
 //   chain_*           test-access chains, index reticle * PhysRows + physical row, reticles row by
@@ -44,6 +45,7 @@ module ow_wafer
 ) (
   input  logic                         clk_i,
   input  logic                         rst_i,
+  input  logic                         scan_en_i,
   input  logic [47:0]                  cycle_i,
   input  link_t [ReticleCols*Cols-1:0] north_i,
   input  link_t [ReticleRows*Rows-1:0] east_i,
@@ -96,7 +98,7 @@ module ow_wafer
         .SmallTile(SmallTile), .ClockGates(ClockGates),
         .Features(Features), .Operations(Operations)
       ) u_reticle (
-        .clk_i, .rst_i, .cycle_i,
+        .clk_i, .rst_i, .scan_en_i, .cycle_i,
         .north_i(n_i[D]), .east_i(e_i[D]), .south_i(s_i[D]), .west_i(w_i[D]),
         .north_o(n_o[D]), .east_o(e_o[D]), .south_o(s_o[D]), .west_o(w_o[D]),
         .chain_w_i(chain_w_i[D*PhysRows+:PhysRows]),

@@ -239,9 +239,10 @@ TEST_F(Bricks, LeadingZerosOfEveryLength) {
   }
 }
 
-TEST_F(Bricks, AGatedClockRisesInTheCyclesThatAreEnabledAndInNoOther) {
-  const auto enable = [&](bool on) {
+TEST_F(Bricks, AGatedClockRisesInTheCyclesThatAreEnabledOrOfAScanAndInNoOther) {
+  const auto enable = [&](bool on, bool scan = false) {
     m_->gate_en_i = on;
+    m_->gate_test_i = scan;
     m_->eval();
   };
   const auto edges = [&] {
@@ -252,10 +253,11 @@ TEST_F(Bricks, AGatedClockRisesInTheCyclesThatAreEnabledAndInNoOther) {
   for (int k = 0; k < 1000; ++k) {
     for (int i = 0; i < 3; ++i) enable(random(2) != 0);
     const bool on = random(2) != 0;
-    enable(on);
+    const bool scan = random(4) == 0;
+    enable(on, scan);
     m_->clk_i = 1;
     m_->eval();
-    gated = static_cast<uint16_t>(gated + on);
+    gated = static_cast<uint16_t>(gated + (on || scan));
     ++all;
     ASSERT_EQ(edges(), std::make_pair(gated, all)) << "edge " << k;
     for (int i = 0; i < 3; ++i) {

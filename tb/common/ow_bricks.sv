@@ -67,13 +67,18 @@ module ow_bricks
   output logic             none64_o,
   // ow_clock_gate: edges after the gate, and after a plain wire
   input  logic             gate_en_i,
+  input  logic             gate_test_i,
   output logic [15:0]      gate_edges_o,
   output logic [15:0]      wire_edges_o
 );
 
   logic gated, plain;
-  ow_clock_gate #(.Gate(1'b1)) u_gate (.clk_i, .en_i(gate_en_i), .clk_o(gated));
-  ow_clock_gate #(.Gate(1'b0)) u_wire (.clk_i, .en_i(gate_en_i), .clk_o(plain));
+  ow_clock_gate #(.Gate(1'b1)) u_gate (
+    .clk_i, .en_i(gate_en_i), .test_en_i(gate_test_i), .clk_o(gated)
+  );
+  ow_clock_gate #(.Gate(1'b0)) u_wire (
+    .clk_i, .en_i(gate_en_i), .test_en_i(gate_test_i), .clk_o(plain)
+  );
   logic [15:0] gate_edges_q, wire_edges_q;
   always_ff @(posedge gated) gate_edges_q <= gate_edges_q + 16'd1;
   always_ff @(posedge plain) wire_edges_q <= wire_edges_q + 16'd1;
