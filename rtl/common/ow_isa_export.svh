@@ -593,6 +593,7 @@ export ow_isa_pkg::STATION_CAPTURE_HIGH;
 export ow_isa_pkg::STATION_ID_VALUE;
 export ow_isa_pkg::control_reg_t;
 export ow_isa_pkg::push_reg_t;
+export ow_isa_pkg::pop_reg_t;
 export ow_isa_pkg::pop_state_reg_t;
 export ow_isa_pkg::scan_reg_t;
 export ow_isa_pkg::link_reg_t;

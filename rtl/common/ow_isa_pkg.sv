@@ -1251,6 +1251,11 @@ package ow_isa_pkg;
   } push_reg_t;
 
   typedef struct packed {
+    logic [30:0] rsvd31;
+    logic turn;                   // [0]
+  } pop_reg_t;
+
+  typedef struct packed {
     logic [29:0] rsvd31;
     logic last;                   // [1] it is the last
     logic valid;                  // [0] a word is there

@@ -8,7 +8,8 @@
 // Latency: a register is read or written in the cycle in which a command ends (ow_chain_node).
 // Errors: a word that is pushed before the last one was taken is lost. With one command after the
 // other this never happens, because the endpoint takes a word long before the next command has
-// come. A read of POP takes the word that it shows, so a lost answer loses this word.
+// come. No word of the answer is lost with the chain's answer to a POP: a POP whose turn is that of the
+// one before is answered with the same word.
 //
 //   Scan          0: for area, without the boundary scan: SCAN, PATTERN_* and CAPTURE* are 0
 //   col_i         physical column
@@ -71,6 +72,8 @@ module ow_station
   logic [1:0] side_q;     // of the link whose status was asked for, and which word
   logic [5:0] word_at_q;
   link_t      pattern_q;
+  logic       turn_q, pops;      // turn of the last POP; this one takes a word, or finds none
+  logic [31:0] popped_q, next;   // what the last one took; what the next one takes
 
   function automatic link_t rotated(input link_t x, input int unsigned n);
     return link_t'(({x, x} << n) >> $bits(link_t));
@@ -85,7 +88,7 @@ module ow_station
   assign tile_test_o = test_q;
   assign tile_req_valid_o = push_q;
   assign tile_req_o = word_q;
-  assign tile_rsp_ready_o = re && !we && addr == STATION_POP;
+  assign tile_rsp_ready_o = pops;
   assign stat_side_o = side_q;
   assign stat_addr_o = word_at_q;
 
@@ -97,12 +100,17 @@ module ow_station
   // What is written, by register.
   /* verilator lint_off UNUSEDSIGNAL */ // reserved bits
   control_reg_t control;
+  pop_reg_t pop;
   scan_reg_t scan;
   link_reg_t link;
   /* verilator lint_on UNUSEDSIGNAL */
   assign control = wdata;
+  assign pop = wdata;
   assign scan = wdata;
   assign link = wdata;
+
+  assign pops = test_q && we && addr == STATION_POP && pop.turn != turn_q;
+  assign next = tile_rsp_valid_i ? tile_rsp_i.data : '0;
 
   always_comb begin
     rdata = '0;
@@ -118,7 +126,7 @@ module ow_station
           STATION_TILE_FUSE:    rdata = 32'(tile_fuse_q);
           STATION_ROW_FUSE:     rdata = 32'(row_fuse_q);
           STATION_PUSH:         rdata = push_reg_t'{taken: !push_q, default: '0};
-          STATION_POP:          rdata = tile_rsp_valid_i ? tile_rsp_i.data : '0;
+          STATION_POP:          rdata = pops ? next : popped_q;
           STATION_POP_STATE: begin
             rdata = pop_state_reg_t'{last: tile_rsp_valid_i && tile_rsp_i.ctrl,
                                      valid: tile_rsp_valid_i, default: '0};
@@ -142,6 +150,8 @@ module ow_station
       row_fuse_q <= '0;
       push_q <= 1'b0;
       word_q <= '0;
+      turn_q <= 1'b0;
+      popped_q <= '0;
       scan_q <= 1'b0;
       side_q <= '0;
       word_at_q <= '0;
@@ -150,6 +160,10 @@ module ow_station
     end else begin
       stat_re_o <= we && addr == STATION_LINK;
       if (push_q && tile_req_ready_i) push_q <= 1'b0;
+      // The host knows the turn of the first POP.
+      if (!test_q) turn_q <= 1'b0;
+      else if (pops) turn_q <= !turn_q;
+      if (pops) popped_q <= next;
       if (we) begin
         unique case (addr)
           STATION_CONTROL: {test_q, run_q} <= {control.test, control.run};

@@ -394,6 +394,26 @@ TEST(Bridge, ListensPastADeadStation) {
   }
 }
 
+// The next command waits for the answer, as it would take the next word.
+TEST(Bridge, ACommandThatTakesAWordIsSentAgainUntilItsAnswerComes) {
+  Board board(1);
+  board.stations.emplace(4, Board::Chain{Station(0), false});
+  const auto device = open_device(&board);
+  Station& station = board.stations.at(4).station;
+  const std::optional<uint32_t> word = wafer::kStationIdValue, none;
+  std::vector<wafer::ChainJob> jobs(1);
+  jobs[0].where = {1, 0, false};
+  jobs[0].commands = {wafer::pop_command(0, true), wafer::pop_command(0, false)};
+  station.lose(wafer::kChainTries - 1);
+  device->run_chains(&jobs);
+  EXPECT_EQ(jobs[0].answers, (std::vector<std::optional<uint32_t>>{word, word}));
+  EXPECT_EQ(station.commands(), wafer::kChainTries + 1);
+  station.lose(wafer::kChainTries);
+  device->run_chains(&jobs);
+  EXPECT_EQ(jobs[0].answers, (std::vector<std::optional<uint32_t>>{none, word}));
+  EXPECT_EQ(station.commands(), 2 * (wafer::kChainTries + 1));
+}
+
 TEST(Bridge, ASessionBeginsAnewAfterAnyBytes) {
   for (const uint64_t seed : seeds()) {
     SCOPED_TRACE(fmt::format("OW_SEED={}", seed));

@@ -120,6 +120,9 @@ struct Noise {
 class Station {
  public:
   explicit Station(int column) : column_(static_cast<uint64_t>(column)) {}
+  // So many answers are not sent.
+  void lose(int answers) { lost_ = answers; }
+  int commands() const { return commands_; }
   // What it drives, from what is driven: a start bit and 64 bits, and so back.
   bool clock(bool in) {
     using Frame = isa::ChainFrame;
@@ -129,7 +132,9 @@ class Station {
         const uint64_t head = (frame_ & ~(Frame::Data::kMask | Frame::Crc::kMask)) |
                               Frame::Answer::put(1) | Frame::Data::put(wafer::kStationIdValue);
         frame_ = head | wafer::chain_crc(head >> Frame::Crc::kWidth);
-        going_ = 65;
+        ++commands_;
+        going_ = lost_ > 0 ? 0 : 65;
+        lost_ -= lost_ > 0;
       }
       return false;
     }
@@ -141,6 +146,7 @@ class Station {
  private:
   uint64_t column_, frame_ = 0;
   int coming_ = 0, going_ = 0;
+  int lost_ = 0, commands_ = 0;
 };
 
 class Board {

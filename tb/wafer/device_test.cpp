@@ -174,9 +174,9 @@ class Exercise {
     chain({write(kStationPush, Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(5) |
                                    Command::Count::put(1)),
            write(kStationPush, isa::reg::Config::kAddress), write(kStationPush, kToEdge),
-           write(kStationPushLast, kToEdge), read(kStationPopState), read(kStationPop),
-           read(kStationPop), read(kStationPop), read(kStationPopState), read(kStationPop),
-           read(kStationPopState)},
+           write(kStationPushLast, kToEdge), read(kStationPopState), pop_command(0, true),
+           pop_command(0, false), pop_command(0, true), read(kStationPop), read(kStationPopState),
+           pop_command(0, false), read(kStationPopState)},
           false);
     // Scan of the edges, with patterns that carry no wavelet into the link.
     chain({write(kStationControl, 0), write(kStationPatternLow, 0x1234),

@@ -98,6 +98,7 @@ void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
     ChainPins* pins;
     ChainEnd end;
     size_t next;
+    int tries;  // of the command before
   };
   std::vector<Running> running;
   for (ChainJob& job : *jobs) {
@@ -110,15 +111,24 @@ void drive_chains(const Shape& shape, std::vector<ChainPins>* pins,
     job.answers.assign(job.commands.size(), std::nullopt);
     const auto index =
         static_cast<size_t>(w.reticle * shape.physical_rows() + w.row) * 2 + (w.from_east ? 1 : 0);
-    running.push_back({&job, &pins->at(index), ChainEnd(), 0});
+    running.push_back({&job, &pins->at(index), ChainEnd(), 0, 0});
   }
   for (;;) {
     bool any = false;
     for (Running& r : running) {
-      if (r.end.ready() && (r.job->overlap || !r.end.busy()) && r.next < r.job->commands.size()) {
-        r.end.begin(r.job->commands[r.next], shape.physical_cols(), r.job->overlap,
-                    &r.job->answers[r.next]);
-        ++r.next;
+      const bool insists = r.next > 0 && r.job->commands[r.next - 1].insist;
+      if (r.end.ready() && ((r.job->overlap && !insists) || !r.end.busy())) {
+        if (insists && !r.job->answers[r.next - 1] && r.tries < kChainTries) {
+          --r.next;
+        } else {
+          r.tries = 0;
+        }
+        if (r.next < r.job->commands.size()) {
+          r.end.begin(r.job->commands[r.next], shape.physical_cols(), r.job->overlap,
+                      &r.job->answers[r.next]);
+          ++r.next;
+          ++r.tries;
+        }
       }
       if (!r.end.busy()) continue;
       any = true;

@@ -111,7 +111,7 @@ void read_links(Probe& probe) {
 }
 
 void start_afresh(Probe& probe) {
-  if (!probe.chain.reset()) return;
+  if (!probe.reset()) return;
   wake_stations(probe);
   ask_links(probe);
 }

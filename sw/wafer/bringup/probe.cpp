@@ -24,7 +24,7 @@ Probe::Probe(ChainAccess& access, const BringupOptions& bringup_options)
     : chain(access), options(bringup_options), shape(access.wafer_shape()), result(shape) {
   const auto lines = static_cast<size_t>(shape.reticles() * rows());
   found.assign(lines * static_cast<size_t>(cols()), false);
-  bad_ = found;
+  bad_ = turns_ = found;
   usable.assign(lines, false);
   from_east = usable;
 }
@@ -111,8 +111,18 @@ ChainJob& Probe::job_of(int d, int p) {
 }
 
 Handle Probe::add_command(int d, int p, int c, bool write, int reg, uint32_t data) {
+  if (reg == kStationControl && (data & kStationTest) == 0) turns_[index(d, p, c)] = false;
+  return add(d, p, {c, write, reg, data});
+}
+
+Handle Probe::add_pop(int d, int p, int c) {
+  turns_[index(d, p, c)].flip();
+  return add(d, p, pop_command(c, turns_[index(d, p, c)]));
+}
+
+Handle Probe::add(int d, int p, const ChainCommand& command) {
   ChainJob& job = job_of(d, p);
-  job.commands.push_back({c, write, reg, data});
+  job.commands.push_back(command);
   return {row_index(d, p), job.commands.size() - 1};
 }
 
@@ -139,10 +149,10 @@ Handle Probe::add_read(int d, int p, int c, uint32_t addr, int n) {
   add_command(d, p, c, true, kStationPush, addr);
   add_command(d, p, c, true, kStationPush, kToEdge);
   add_command(d, p, c, true, kStationPushLast, kToEdge);
-  add_command(d, p, c, false, kStationPop);
-  add_command(d, p, c, false, kStationPop);
-  const Handle status = add_command(d, p, c, false, kStationPop);
-  for (int i = 0; i < n; ++i) add_command(d, p, c, false, kStationPop);
+  add_pop(d, p, c);
+  add_pop(d, p, c);
+  const Handle status = add_pop(d, p, c);
+  for (int i = 0; i < n; ++i) add_pop(d, p, c);
   return status;
 }
 
@@ -157,6 +167,12 @@ std::optional<uint32_t> Probe::word(const Handle& status, int i, int n) const {
     return std::nullopt;
   }
   return answer(status.after(1 + static_cast<size_t>(i)));
+}
+
+bool Probe::reset() {
+  if (!chain.reset()) return false;
+  turns_.assign(turns_.size(), false);
+  return true;
 }
 
 void Probe::start_all() {

@@ -107,6 +107,8 @@ class Probe {
   std::optional<uint32_t> word(const Handle& status, int i, int n) const;
 
   // -------------------------------------------------------------------------------------- tiles
+  // Resets the wafer; false if the chains cannot.
+  bool reset();
   // Resets and starts the tiles of all stations that answer.
   void start_all();
   void restart_all();
@@ -133,8 +135,11 @@ class Probe {
 
  private:
   ChainJob& job_of(int d, int p);
+  Handle add(int d, int p, const ChainCommand& command);
+  Handle add_pop(int d, int p, int c);
 
   std::vector<bool> bad_;
+  std::vector<bool> turns_;  // of the last pop of each station
   std::vector<ChainJob> jobs_;
   std::vector<int> where_;
 };

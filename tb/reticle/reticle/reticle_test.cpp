@@ -5,180 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <deque>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "../chain/chain_host.h"
-#include "Vow_reticle.h"
 #include "openwafer/error.h"
-#include "ow/device/link_word.h"
 #include "ow/isa/tables.h"
-#include "ow/wafer/repair.h"
+#include "reticle_bench.h"
 
 namespace ow::wafer {
 namespace {
-
-constexpr int kStations = 3;
-constexpr int kRequest = isa::kColourReq, kResponse = isa::kColourRsp;
-namespace st = isa::station;
-constexpr uint32_t kId = st::Id::kAddress, kControl = st::Control::kAddress,
-                   kTileFuse = st::TileFuse::kAddress, kRowFuse = st::RowFuse::kAddress,
-                   kPush = st::Push::kAddress, kPushLast = st::PushLast::kAddress,
-                   kPop = st::Pop::kAddress, kPopState = st::PopState::kAddress;
-constexpr uint32_t kRun = st::Control::Run::put(1), kTest = st::Control::Test::put(1);
-
-struct Word {
-  uint32_t data;
-  bool last;
-};
-
-class Reticle {
- public:
-  Reticle() {
-    top_.rst_i = 1;
-    for (int i = 0; i < 4; ++i) clock();
-    top_.rst_i = 0;
-  }
-
-  std::optional<uint32_t> command(int column, bool write, uint32_t reg, uint32_t data = 0) {
-    return tb::chain_command(
-        [&](bool bit) {
-          top_.chain_w_i = bit;
-          clock();
-          return top_.chain_w_near_o != 0;
-        },
-        kStations, column, write, static_cast<int>(reg), data);
-  }
-
-  bool find(int column) {
-    for (int i = 0; i < 12; ++i) {
-      if (command(column, false, kId) == st::Id::kReset) return true;
-    }
-    return false;
-  }
-
-  // A packet to the endpoint of a tile through its station, and the answer's words.
-  std::vector<uint32_t> ask(int column, const std::vector<uint32_t>& packet, size_t answer) {
-    for (size_t i = 0; i < packet.size(); ++i) {
-      EXPECT_TRUE(command(column, true, i + 1 == packet.size() ? kPushLast : kPush, packet[i]));
-    }
-    std::vector<uint32_t> words;
-    for (int tries = 0; words.size() < answer && tries < 20; ++tries) {
-      const uint32_t state = command(column, false, kPopState).value_or(0);
-      if (!st::PopState::Valid::get(state)) continue;
-      words.push_back(command(column, false, kPop).value_or(0));
-      EXPECT_EQ(st::PopState::Last::get(state), words.size() == answer);
-    }
-    return words;
-  }
-
-  // A packet through the west edge, and what comes back there.
-  std::vector<uint32_t> ask_mesh(const std::vector<uint32_t>& packet, size_t answer) {
-    for (size_t i = 0; i < packet.size(); ++i) out_.push_back({packet[i], i + 1 == packet.size()});
-    in_.clear();
-    for (int t = 0; t < 300 && in_.size() < answer; ++t) clock();
-    std::vector<uint32_t> words;
-    for (const Word& w : in_) words.push_back(w.data);
-    return words;
-  }
-
-  // A packet through the west edge that starts `cycles` cycles from now, whatever happens
-  // meanwhile.
-  void ask_later(int cycles, const std::vector<uint32_t>& packet) {
-    for (size_t i = 0; i < packet.size(); ++i) out_.push_back({packet[i], i + 1 == packet.size()});
-    in_.clear();
-    start_ = cycles_ + cycles;
-  }
-  size_t heard() const { return in_.size(); }
-
-  // Sets the fuses of two logical tiles, without the one that is left out, and lets them run.
-  void connect(int left_out) {
-    const Shape shape{1, 1, 1, 2, 0, 1};
-    Defects defects(shape);
-    defects.reticles[0].tiles = {{0, left_out}};
-    const Repair repair = repair_wafer(shape, defects);
-    ASSERT_TRUE(repair.map);
-    const ReticleFuses f = fuses(*repair.map, 0);
-    ASSERT_TRUE(command(0, true, kRowFuse, f.row[0]));
-    for (int c = 0; c < kStations; ++c) {
-      const auto fuse = f.tile[static_cast<size_t>(c)];
-      ASSERT_TRUE(command(c, true, kTileFuse, fuse));
-      EXPECT_EQ(command(c, false, kTileFuse), fuse);
-      ASSERT_TRUE(command(c, true, kControl, fuse != 0 ? kRun : 0));
-    }
-  }
-
-  void run(int cycles) {
-    for (int i = 0; i < cycles; ++i) clock();
-  }
-  bool idle() const { return top_.idle_o != 0; }
-  bool silent() const { return top_.west_o == 0 && top_.east_o == 0; }
-  int cycles() const { return cycles_; }
-  int idle_cycles() const { return idle_cycles_; }
-  // Off: the host gives no credit for what it gets, so that responses stay in the tiles.
-  void give_credits(bool on) { gives_ = on; }
-  // The edge also forgets what it has sent and got.
-  void begin_edge_anew() {
-    out_.clear();
-    credits_ = 2;
-    owed_ = 0;
-    gives_ = true;
-  }
-
- private:
-  void clock() {
-    // The edge speaks the links' protocol: a credit for each request, one back for each response.
-    uint64_t link = 0;
-    if (owed_ > 0 && gives_) {
-      --owed_;
-      link |= link_of_credit(kResponse);
-    }
-    if (!out_.empty() && credits_ > 0 && cycles_ >= start_) {
-      const Word w = out_.front();
-      out_.pop_front();
-      --credits_;
-      link |= link_of_wavelet({kRequest, w.last, w.data});
-    }
-    top_.west_i = link;
-    top_.clk_i = 0;
-    top_.eval();
-    const uint64_t sent = top_.west_o;
-    top_.clk_i = 1;
-    top_.eval();
-    if (link_has_credit(sent) && link_credit_colour(sent) == kRequest) ++credits_;
-    ++cycles_;
-    idle_cycles_ += top_.idle_o;
-    if (!link_has_wavelet(sent)) return;
-    const Wavelet w = link_wavelet(sent);
-    if (w.colour != kResponse) return;
-    ++owed_;
-    in_.push_back({w.data, w.ctrl});
-  }
-
-  Vow_reticle top_;
-  int credits_ = 2;
-  int owed_ = 0;  // credits to be given
-  bool gives_ = true;
-  int cycles_ = 0, idle_cycles_ = 0;
-  int start_ = 0;  // before this cycle the edge sends nothing
-  std::deque<Word> out_;
-  std::vector<Word> in_;
-};
-
-using Command = isa::PacketCommand;
-using Response = isa::PacketResponse;
-using Header = isa::PacketHeader;
-constexpr uint32_t kTag = 5;
-constexpr uint32_t kRead1 =
-    Command::Operation::put(isa::PacketOp::Read) | Command::Tag::put(kTag) | Command::Count::put(1);
-constexpr uint32_t kWrite1 = Command::Operation::put(isa::PacketOp::Write) | Command::Count::put(1);
-constexpr uint32_t kToWestEdge = Header::Negative::put(1) | Header::ToEdge::put(1);
-using Config = isa::reg::Config;
-using Mbist = isa::reg::Mbist;
-constexpr uint32_t kConfig = Config::kAddress, kMbist = Mbist::kAddress;
 
 TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
   for (int left_out = 0; left_out < kStations; ++left_out) {
@@ -224,6 +59,35 @@ TEST(Reticle, TilesAreReachedOverTheChainThenOverTheRepairedMesh) {
       EXPECT_EQ(mark.back(), 0xABC00000u + static_cast<uint32_t>(physical));
     }
   }
+}
+
+// A station gives the word that it took again until a POP with another turn takes the next one, or
+// finds none. So neither a command nor an answer that is lost loses a word.
+TEST(Reticle, AWordOfAnAnswerStaysUntilItsTurnIsOver) {
+  Reticle reticle;
+  for (int c = 0; c < kStations; ++c) ASSERT_TRUE(reticle.find(c)) << c;
+  constexpr int kColumn = 1;
+  const auto state = [&] { return reticle.command(kColumn, false, kPopState).value_or(99); };
+  EXPECT_EQ(reticle.pop(kColumn), 0u) << "an endpoint that does not answer to its station";
+  ASSERT_TRUE(reticle.command(kColumn, true, kControl, kRun | kTest));
+  EXPECT_EQ(reticle.repeat_pop(kColumn), 0u) << "the first turn, and no answer";
+  const std::vector<uint32_t> packet = {kRead1, kConfig, kToWestEdge, kToWestEdge};
+  for (size_t i = 0; i < packet.size(); ++i) {
+    ASSERT_TRUE(reticle.command(kColumn, true, i == 3 ? kPushLast : kPush, packet[i]));
+  }
+  EXPECT_EQ(reticle.repeat_pop(kColumn), 0u) << "that turn found none";
+  std::vector<uint32_t> words;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(state(), st::PopState::Valid::put(1) | st::PopState::Last::put(i == 3));
+    words.push_back(reticle.pop(kColumn).value_or(0));
+    for (int again = 0; again < 2; ++again) EXPECT_EQ(reticle.repeat_pop(kColumn), words[i]) << i;
+    EXPECT_EQ(reticle.command(kColumn, false, kPop), words[i]) << i;
+  }
+  EXPECT_EQ(words[2], Response::Status::put(isa::PacketStatus::Done) | Response::Tag::put(kTag) |
+                          Response::Count::put(1));
+  EXPECT_EQ(isa::reg::Config::Colours::get(words[3]), 4u);
+  EXPECT_EQ(state(), 0u);
+  EXPECT_EQ(reticle.pop(kColumn), 0u);
 }
 
 // A read of one word of the memory of a logical tile: a packet for the west edge.

@@ -384,12 +384,20 @@ void UartDevice::run_chains(std::vector<wafer::ChainJob>* jobs) {
     job.answers.assign(job.commands.size(), std::nullopt);
     // The board holds back at most one answer; the wire stays full all the same.
     constexpr size_t kAhead = 4;
+    int tries = 1;
     for (size_t sent = 0, got = 0; got < job.commands.size();) {
-      if (sent < job.commands.size() && sent - got < kAhead) {
+      const bool insists = sent > got && job.commands[sent - 1].insist;
+      if (sent < job.commands.size() && sent - got < kAhead && !insists) {
         send_command(end, beyond, job.commands[sent++]);
         continue;
       }
       job.answers[got] = next_answer(job.commands[got]);
+      if (job.commands[got].insist && !job.answers[got] && tries < wafer::kChainTries) {
+        send_command(end, beyond, job.commands[got]);
+        ++tries;
+        continue;
+      }
+      tries = 1;
       ++got;
     }
     // The station at this end may be dead: the board can listen to the one beyond it. Asking what a

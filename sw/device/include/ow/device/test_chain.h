@@ -50,7 +50,16 @@ struct ChainCommand {
   bool write = false;
   int reg = 0;
   uint32_t data = 0;
+  // It is sent again, kChainTries times in all, until its answer comes. No other goes out before.
+  bool insist = false;
 };
+constexpr int kChainTries = 3;
+
+// The next word of the answer that a station has from its tile. `turn` is 1 for the first word
+// after the station's CONTROL.test was 0, and then changes from word to word.
+inline ChainCommand pop_command(int column, bool turn) {
+  return {column, true, kStationPop, isa::station::Pop::Turn::put(turn), true};
+}
 
 // Commands for one row, carried out in order; the answers take their places. `overlap`: a command
 // may go out while the answer to the one before is on its way, which needs stations that have found
