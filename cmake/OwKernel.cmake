@@ -15,6 +15,7 @@
 #
 # Sources are freestanding C11, compiled with -Os unless OPTIONS say otherwise. A C float that would
 # become an integer by itself is an error: the kernel library takes bits (openwafer/tile/scalar.h).
+# So is a pointer, which is no number of a descriptor.
 #
 # The includer sets OW_TILE_INCLUDE_DIRS (headers), OW_TILE_LIBRARY (archive), OW_TILE_SCRIPT (linker
 # script) and OW_FULL_SRAM_BYTES: the build of Openwafer its own, the installed package those beside
@@ -28,7 +29,7 @@ if(NOT OW_RISCV_CC)
 endif()
 
 set(OW_TILE_FLAGS -march=rv32im_zicsr_zifencei -mabi=ilp32 -std=c11 -ffreestanding -fno-common -g
-    -Wall -Wextra -Werror=float-conversion)
+    -Wall -Wextra -Werror=float-conversion -Werror=int-conversion)
 
 # libgcc by its plain name: compilers do not find their rv32im library once Zicsr is in -march.
 execute_process(COMMAND ${OW_RISCV_CC} -march=rv32im -mabi=ilp32 -print-libgcc-file-name

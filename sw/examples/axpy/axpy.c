@@ -13,22 +13,22 @@ OW_EXPORT(f16, y, MAX);
 OW_EXPORT(u32, x_in);
 OW_EXPORT(u32, y_out);
 static OW_NOINIT uint16_t x[MAX];
-static uint32_t scale;
+static uint16_t scale;
 
-enum { DSR_IN, DSR_X, DSR_Y, DSR_OUT, DSR_NONE = 31 };
+OW_DSR(IN, X, Y, OUT);
 
 OW_TASK(received) {
   // On the task thread: the core waits here until y is complete.
-  ow_fma_s(OW_F16, OW_CTL(DSR_Y, DSR_X, DSR_NONE, 0), scale);
-  ow_mov(OW_F16, OW_CTL(DSR_OUT, DSR_Y, DSR_NONE, 1));
+  ow_fma_s(OW_F16, OW_CTL(Y, X, OW_NONE, 0), scale);
+  ow_mov(OW_F16, OW_CTL(OUT, Y, OW_NONE, 1));
 }
 
-OW_LAUNCH(axpy, n, a) {
+OW_LAUNCH(axpy, u32 n, f16 a) {
   scale = a;
-  ow_dsr_fabric_in(DSR_IN, OW_F16, x_in, n);
-  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), n, 2);
-  ow_dsr_mem1(DSR_Y, OW_F16, OW_ADDR(y), n, 2);
-  ow_dsr_fabric_out(DSR_OUT, OW_F16, y_out, n, OW_CLOSE(1, 0));
+  ow_dsr_fabric_in(IN, OW_F16, x_in, n);
+  ow_dsr_mem1(X, OW_F16, OW_ADDR(x), n, 2);
+  ow_dsr_mem1(Y, OW_F16, OW_ADDR(y), n, 2);
+  ow_dsr_fabric_out(OUT, OW_F16, y_out, n, OW_CLOSE(1, 0));
   // Microthread 1 waits for the fabric; the core goes back to sleep until it is done.
-  ow_mov(OW_F16, OW_CTL(DSR_X, DSR_IN, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(received)));
+  ow_mov(OW_F16, OW_CTL(X, IN, OW_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(received)));
 }

@@ -20,7 +20,7 @@ int main(int argc, char** argv) try {
   run.write("y", y);
   run.profile();
   run.send("x", x);  // a half to each row
-  run.launch("axpy", {kLength, a.bits()}).wait();
+  run.launch("axpy", kLength, a).wait();
   const ow::Profile profile = run.profile();
 
   const std::vector<ow::f16> out = run.receive<ow::f16>("y", kLength);

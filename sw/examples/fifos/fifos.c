@@ -8,7 +8,7 @@
 #include "openwafer/tile/export.h"
 
 enum { N = 48, FIFO = 0 };
-enum { DSR_IN, DSR_FILL, DSR_TAKE, DSR_X, DSR_Y, DSR_NONE = 31 };
+OW_DSR(IN, FILL, TAKE, X, Y);
 enum { THREAD_FILL = 1, THREAD_TAKE = 2 };
 
 OW_EXPORT(f32, x, N);
@@ -18,15 +18,15 @@ OW_EXPORT(u32, waiting);  // elements in the FIFO when the computation begins
 static float space[N];
 
 OW_LAUNCH(fill) {
-  ow_dsr_fabric_in(DSR_IN, OW_F32, late_in, N);
-  ow_dsr_fifo(DSR_FILL, OW_F32, FIFO, OW_ADDR(space), N);  // empties it
-  ow_mov(OW_F32, OW_CTL(DSR_FILL, DSR_IN, DSR_NONE, THREAD_FILL));
+  ow_dsr_fabric_in(IN, OW_F32, late_in, N);
+  ow_dsr_fifo(FILL, OW_F32, FIFO, OW_ADDR(space), N);  // empties it
+  ow_mov(OW_F32, OW_CTL(FILL, IN, OW_NONE, THREAD_FILL));
 }
 
 OW_LAUNCH(compute) {
-  ow_dsr_fifo_ref(DSR_TAKE, OW_F32, FIFO);  // the same register, as it is
-  waiting = ow_fifo_count(DSR_TAKE);
-  ow_dsr_mem1(DSR_X, OW_F32, OW_ADDR(x), N, 4);
-  ow_dsr_mem1(DSR_Y, OW_F32, OW_ADDR(y), N, 4);
-  ow_fma(OW_F32, OW_CTL(DSR_Y, DSR_X, DSR_TAKE, THREAD_TAKE));
+  ow_dsr_fifo_ref(TAKE, OW_F32, FIFO);  // the same register, as it is
+  waiting = ow_fifo_count(TAKE);
+  ow_dsr_mem1(X, OW_F32, OW_ADDR(x), N, 4);
+  ow_dsr_mem1(Y, OW_F32, OW_ADDR(y), N, 4);
+  ow_fma(OW_F32, OW_CTL(Y, X, TAKE, THREAD_TAKE));
 }

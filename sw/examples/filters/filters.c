@@ -8,7 +8,7 @@
 #include "openwafer/tile/export.h"
 
 enum { N = 64 };
-enum { DSR_IN, DSR_PART, DSR_NONE = 31 };
+OW_DSR(IN, PART);
 
 OW_EXPORT(u16, part, N);
 OW_EXPORT(u32, done);
@@ -17,7 +17,7 @@ OW_EXPORT(u32, item_in);
 OW_TASK(ended) { ++done; }
 
 OW_LAUNCH(receive) {
-  ow_dsr_fabric_in_f(DSR_IN, OW_I16, item_in, 0, OW_TAGGED);  // length 0: to the end of the stream
-  ow_dsr_mem1(DSR_PART, OW_I16, OW_ADDR(part), N, 2);
-  ow_mov(OW_I16, OW_CTL(DSR_PART, DSR_IN, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(ended)));
+  ow_dsr_fabric_in_f(IN, OW_I16, item_in, 0, OW_TAGGED);  // length 0: to the end of the stream
+  ow_dsr_mem1(PART, OW_I16, OW_ADDR(part), N, 2);
+  ow_mov(OW_I16, OW_CTL(PART, IN, OW_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(ended)));
 }

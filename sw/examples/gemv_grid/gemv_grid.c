@@ -12,20 +12,20 @@ OW_EXPORT(u32, x_in);
 OW_EXPORT(u32, sum_in);
 OW_EXPORT(u32, sum_out);
 
-enum { DSR_X, DSR_X_IN, DSR_Y, DSR_SUM_IN, DSR_SUM_OUT, NONE = 31 };
+OW_DSR(X, X_IN, Y, SUM_IN, SUM_OUT);
 
 OW_LAUNCH(compute) {
-  ow_dsr_fabric_in(DSR_X_IN, OW_F32, x_in, N);
-  ow_dsr_mem1(DSR_X, OW_F32, OW_ADDR(x), N, 4);
-  ow_mov(OW_F32, OW_CTL(DSR_X, DSR_X_IN, NONE, 0));  // waits until x is here
+  ow_dsr_fabric_in(X_IN, OW_F32, x_in, N);
+  ow_dsr_mem1(X, OW_F32, OW_ADDR(x), N, 4);
+  ow_mov(OW_F32, OW_CTL(X, X_IN, OW_NONE, 0));  // waits until x is here
   ow_gemv_f32(M, N, OW_ADDR(A), N, OW_ADDR(x), OW_ADDR(y));
 
-  ow_dsr_mem1(DSR_Y, OW_F32, OW_ADDR(y), M, 4);
-  ow_dsr_fabric_out(DSR_SUM_OUT, OW_F32, sum_out, M, 0);
+  ow_dsr_mem1(Y, OW_F32, OW_ADDR(y), M, 4);
+  ow_dsr_fabric_out(SUM_OUT, OW_F32, sum_out, M, 0);
   if (sum_in == OW_NO_QUEUE) {
-    ow_mov(OW_F32, OW_CTL(DSR_SUM_OUT, DSR_Y, NONE, 0));
+    ow_mov(OW_F32, OW_CTL(SUM_OUT, Y, OW_NONE, 0));
   } else {
-    ow_dsr_fabric_in(DSR_SUM_IN, OW_F32, sum_in, M);
-    ow_add(OW_F32, OW_CTL(DSR_SUM_OUT, DSR_SUM_IN, DSR_Y, 0));
+    ow_dsr_fabric_in(SUM_IN, OW_F32, sum_in, M);
+    ow_add(OW_F32, OW_CTL(SUM_OUT, SUM_IN, Y, 0));
   }
 }

@@ -2,14 +2,15 @@
 // Waits for more words than arrive.
 #include "openwafer/tile/export.h"
 
-enum { N = 16, DSR_IN = 0, DSR_X = 1, NONE = 31 };
+enum { N = 16 };
+OW_DSR(IN, X);
 OW_EXPORT(f32, x, N);
 OW_EXPORT(u32, x_in);
 
 OW_LAUNCH(take) {
-  ow_dsr_fabric_in(DSR_IN, OW_F32, x_in, N);
-  ow_dsr_mem1(DSR_X, OW_F32, OW_ADDR(x), N, 4);
-  ow_mov(OW_F32, OW_CTL(DSR_X, DSR_IN, NONE, 0));
+  ow_dsr_fabric_in(IN, OW_F32, x_in, N);
+  ow_dsr_mem1(X, OW_F32, OW_ADDR(x), N, 4);
+  ow_mov(OW_F32, OW_CTL(X, IN, OW_NONE, 0));
 }
 
 OW_LAUNCH(spin) {

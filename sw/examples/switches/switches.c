@@ -8,7 +8,7 @@
 #include "openwafer/tile/export.h"
 
 enum { N = 12 };
-enum { DSR_VALUE, DSR_OUT, DSR_NONE = 31 };
+OW_DSR(VALUE, OUT);
 
 OW_EXPORT(i32, value, N);
 OW_EXPORT(u32, turn_out);
@@ -18,7 +18,7 @@ OW_EXPORT(u32, turn_out);
 OW_TASK(sent) { ow_push_control(turn_out, OW_COMMAND(0, OW_ADVANCE)); }
 
 OW_LAUNCH(gather) {
-  ow_dsr_mem1(DSR_VALUE, OW_I32, OW_ADDR(value), N, 4);
-  ow_dsr_fabric_out(DSR_OUT, OW_I32, turn_out, N, 0);
-  ow_mov(OW_I32, OW_CTL(DSR_OUT, DSR_VALUE, DSR_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(sent)));
+  ow_dsr_mem1(VALUE, OW_I32, OW_ADDR(value), N, 4);
+  ow_dsr_fabric_out(OUT, OW_I32, turn_out, N, 0);
+  ow_mov(OW_I32, OW_CTL(OUT, VALUE, OW_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(sent)));
 }

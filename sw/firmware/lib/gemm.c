@@ -7,16 +7,16 @@
 #define PANEL 64u
 
 // The sums of a row start from +0 (OW_FRESH) or from C.
-#define LOAD(half, type)                                                                \
-  do {                                                                                  \
-    if (g->add) {                                                                       \
-      ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                         \
-      if ((type) == OW_F32) {                                                           \
-        ow_mov(OW_F32, OW_CTL(K_ROW_##half, K_OUT_##half, K_NONE, OW_K_THREAD_##half)); \
-      } else {                                                                          \
-        ow_cvt(type, OW_CTL(K_ROW_##half, K_OUT_##half, K_NONE, OW_K_THREAD_##half));   \
-      }                                                                                 \
-    }                                                                                   \
+#define LOAD(half, type)                                                                 \
+  do {                                                                                   \
+    if (g->add) {                                                                        \
+      ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                          \
+      if ((type) == OW_F32) {                                                            \
+        ow_mov(OW_F32, OW_CTL(K_ROW_##half, K_OUT_##half, OW_NONE, OW_K_THREAD_##half)); \
+      } else {                                                                           \
+        ow_cvt(type, OW_CTL(K_ROW_##half, K_OUT_##half, OW_NONE, OW_K_THREAD_##half));   \
+      }                                                                                  \
+    }                                                                                    \
   } while (0)
 
 #define ROW(half, fma_type, type)                                                          \
@@ -26,14 +26,14 @@
     ow_fma(fma_type, OW_CTL(K_ACC_##half, K_P, K_SRC_##half, OW_K_THREAD_##half) | fresh); \
   } while (0)
 
-#define STORE(half, type)                                                             \
-  do {                                                                                \
-    ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                         \
-    if ((type) == OW_F32) {                                                           \
-      ow_mov(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half)); \
-    } else {                                                                          \
-      ow_cvt(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, K_NONE, OW_K_THREAD_##half)); \
-    }                                                                                 \
+#define STORE(half, type)                                                              \
+  do {                                                                                 \
+    ow_dsrw(K_OUT_##half, OW_DSR_ADDRESS, c);                                          \
+    if ((type) == OW_F32) {                                                            \
+      ow_mov(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, OW_NONE, OW_K_THREAD_##half)); \
+    } else {                                                                           \
+      ow_cvt(OW_F32, OW_CTL(K_OUT_##half, K_ROW_##half, OW_NONE, OW_K_THREAD_##half)); \
+    }                                                                                  \
   } while (0)
 
 // The descriptors of one half; the sums of B follow those of A.

@@ -29,9 +29,9 @@ GEMV(ow_gemv_f32, OW_F32, 4)
       k_vector(K_Y, type, y, width, bytes);                                             \
       k_wait(K_ACC_A);                                                                  \
       if ((type) == OW_F32) {                                                           \
-        ow_mov(OW_F32, OW_CTL(K_Y, K_ROW_A, K_NONE, 0));                                \
+        ow_mov(OW_F32, OW_CTL(K_Y, K_ROW_A, OW_NONE, 0));                               \
       } else {                                                                          \
-        ow_cvt(OW_F32, OW_CTL(K_Y, K_ROW_A, K_NONE, 0));                                \
+        ow_cvt(OW_F32, OW_CTL(K_Y, K_ROW_A, OW_NONE, 0));                               \
       }                                                                                 \
       n -= width;                                                                       \
       a += width * (bytes);                                                             \

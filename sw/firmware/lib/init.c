@@ -2,12 +2,12 @@
 #include "k.h"
 #include "openwafer/tile/export.h"
 
-OW_CLAIM(kernel_library, OW_K_DSR_FIRST, K_NONE, OW_K_THREAD_A, OW_K_THREAD_B + 1);
+OW_CLAIM(kernel_library, OW_K_DSR_FIRST, OW_NONE, OW_K_THREAD_A, OW_K_THREAD_B + 1);
 
 // Called before ow_main of every program that uses the library.
 void ow_kernels_start(void);
 __attribute__((constructor)) void ow_kernels_start(void) {
-  for (uint32_t dsr = OW_K_DSR_FIRST; dsr < K_NONE; ++dsr) {
+  for (uint32_t dsr = OW_K_DSR_FIRST; dsr < OW_NONE; ++dsr) {
     ow_dsrw(dsr, OW_DSR_DIM1, 0);
     ow_dsrw(dsr, OW_DSR_DIM2, 0);
     ow_dsrw(dsr, OW_DSR_DIM3, 0);

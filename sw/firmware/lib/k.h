@@ -35,8 +35,7 @@ enum {
   K_KEEP_X,
   K_KEEP_W,
   K_KEEP_ACC,
-  K_KEEP_Y,  // 30
-  K_NONE = 31
+  K_KEEP_Y
 };
 _Static_assert(K_KEEP_Y == 30, "the library's descriptors end at 30");
 

@@ -6,10 +6,10 @@
   void name(uint32_t nz, uint32_t a, uint32_t x, uint32_t idx, uint32_t y, uint32_t work) { \
     k_vector(K_R, type, work, nz, bytes);                                                   \
     k_vector(K_Y, OW_I16, idx, nz, 2);                                                      \
-    ow_gather(type, OW_CTL(K_R, K_NONE, K_Y, 0), y);                                        \
+    ow_gather(type, OW_CTL(K_R, OW_NONE, K_Y, 0), y);                                       \
     k_vector(K_X, type, x, nz, bytes);                                                      \
-    ow_fma_s(type, OW_CTL(K_R, K_X, K_NONE, 0), a);                                         \
-    ow_scatter(type, OW_CTL(K_NONE, K_R, K_Y, 0), y);                                       \
+    ow_fma_s(type, OW_CTL(K_R, K_X, OW_NONE, 0), a);                                        \
+    ow_scatter(type, OW_CTL(OW_NONE, K_R, K_Y, 0), y);                                      \
   }
 AXPYI(ow_axpyi_f16, OW_F16, 2)
 AXPYI(ow_axpyi_f32, OW_F32, 4)
@@ -32,7 +32,7 @@ void ow_spmm_stream(const struct ow_spmm* spmm) {
           OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(OW_F16) | s.queue << OW_DSR0_QUEUE_NO_LSB);
   ow_dsrw(K_X, OW_DSR_DIM0, 0);
   ow_axpyw(OW_CTL(K_ACC_A, K_P, K_X, OW_K_THREAD_A));
-  ow_drain(OW_CTL(K_NONE, K_NONE, K_NONE, OW_K_THREAD_B) | OW_THEN_ACTIVATE(s.task));
+  ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, OW_K_THREAD_B) | OW_THEN_ACTIVATE(s.task));
 }
 
 void ow_actgemv_load(uint32_t inputs, uint32_t outputs, uint32_t w, uint32_t y, uint32_t queue) {
@@ -50,9 +50,9 @@ void ow_actgemv_run(void) {
   // y.
   uint32_t before = ow_reg_read(OW_REG_COUNTER(OW_COUNT_WEIGHTS));
   ow_axpyw(OW_CTL(K_KEEP_ACC, K_KEEP_X, K_KEEP_W, OW_K_THREAD_A));
-  ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, K_NONE, OW_K_THREAD_A));
+  ow_cvt(OW_F32, OW_CTL(K_KEEP_Y, K_KEEP_ACC, OW_NONE, OW_K_THREAD_A));
   if (ow_reg_read(OW_REG_COUNTER(OW_COUNT_WEIGHTS)) == before) {
-    ow_mov_s(OW_F16, OW_CTL(K_KEEP_Y, K_NONE, K_NONE, OW_K_THREAD_A), 0);
+    ow_mov_s(OW_F16, OW_CTL(K_KEEP_Y, OW_NONE, OW_NONE, OW_K_THREAD_A), 0);
   }
   k_wait(K_KEEP_Y);
 }
@@ -66,5 +66,5 @@ void ow_nonzeros_to(uint32_t queue) {
 void ow_send_nonzeros(uint32_t n, uint32_t x) {
   ow_dsrw(K_KEEP_V, OW_DSR_ADDRESS, x);
   ow_dsrw(K_KEEP_V, OW_DSR_DIM0, K_DIM(n, 2));
-  ow_mov(OW_F16, OW_CTL(K_KEEP_OUT, K_KEEP_V, K_NONE, 0));
+  ow_mov(OW_F16, OW_CTL(K_KEEP_OUT, K_KEEP_V, OW_NONE, 0));
 }

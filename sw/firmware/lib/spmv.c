@@ -11,8 +11,8 @@ enum { stream_A, stream_B };
 // Control words. Each also names its destination for ow_dsrw_dst.
 #define FMA_A OW_CTL(K_ACC_A, K_SRC_A, K_IDX_A, OW_K_THREAD_A)
 #define FMA_B OW_CTL(K_ACC_B, K_SRC_B, K_IDX_B, OW_K_THREAD_B)
-#define STORE_A OW_CTL(K_OUT_A, K_ACC_A, K_NONE, OW_K_THREAD_A)
-#define STORE_B OW_CTL(K_OUT_B, K_ACC_B, K_NONE, OW_K_THREAD_B)
+#define STORE_A OW_CTL(K_OUT_A, K_ACC_A, OW_NONE, OW_K_THREAD_A)
+#define STORE_B OW_CTL(K_OUT_B, K_ACC_B, OW_NONE, OW_K_THREAD_B)
 
 // From here on these values stay in registers. Otherwise the compiler would move a load next to its
 // use, which would wait for it.

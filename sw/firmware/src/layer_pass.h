@@ -16,7 +16,6 @@
 
 enum { PASS_DSR_X = 0, PASS_DSR_ACC = 1, PASS_DSR_WEIGHTS = 2 };
 enum { PASS_THREAD_WEIGHTS = 1, PASS_THREAD_DRAIN = 2 };
-enum { DSR_NONE = 31 };  // never written: for operands that an instruction does not have
 
 // Features are dealt over the grid rows: `share` to each, and one more to the first `left` rows.
 // Returns how many a grid row has, and how many come before them when they are sorted by owner.
@@ -71,7 +70,7 @@ static inline void pass_start(const struct ow_layer_params* layer, uint32_t rows
   ow_dsr_mem2(PASS_DSR_ACC, OW_F32, OW_ACC_ADDR(0), samples, 4, layer->ring, (int32_t)samples * 4);
   ow_dsr_fabric_in(PASS_DSR_WEIGHTS, type, OW_SL_INQ_WEIGHTS, 0);
 
-  ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, PASS_THREAD_DRAIN) | OW_THEN_ACTIVATE(drain_task));
+  ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, PASS_THREAD_DRAIN) | OW_THEN_ACTIVATE(drain_task));
   uint32_t weights = OW_CTL(PASS_DSR_ACC, PASS_DSR_X, PASS_DSR_WEIGHTS, PASS_THREAD_WEIGHTS) |
                      OW_THEN_ACTIVATE(weights_task);
   if (bf16) {

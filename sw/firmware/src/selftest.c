@@ -14,7 +14,7 @@
 #include "openwafer/tile/tile.h"
 
 enum { N = 48, BEATS = 8 };  // elements of a vector: at most so many, and beats of the tile's lanes
-enum { DSR_A, DSR_B, DSR_C, DSR_OUT, DSR_IN, DSR_NONE = 31 };
+enum { DSR_A, DSR_B, DSR_C, DSR_OUT, DSR_IN };
 enum { LOOP_COLOUR = 2, LOOP_QUEUE = 2, SEND_QUEUE = 0, HEAR_QUEUE = 1 };
 enum { RAMP = 4 };
 
@@ -135,8 +135,8 @@ static void engine(void) {
     // Out through the ramp to the router and back.
     ow_dsr_fabric_in(DSR_IN, OW_I16, LOOP_QUEUE, n);
     ow_dsr_fabric_out(DSR_OUT, OW_I16, LOOP_QUEUE, n, 0);
-    ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_A, DSR_NONE, 1));
-    STEP(ow_mov(OW_I16, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0)));
+    ow_mov(OW_I16, OW_CTL(DSR_OUT, DSR_A, OW_NONE, 1));
+    STEP(ow_mov(OW_I16, OW_CTL(DSR_C, DSR_IN, OW_NONE, 0)));
   }
 }
 
@@ -173,7 +173,7 @@ static uint32_t exchange(uint32_t slot, uint32_t side, uint32_t send, uint32_t h
     // Surplus or missing words of one neighbour must not count as another's.
     ow_dsr_fabric_in(DSR_IN, OW_I32, HEAR_QUEUE, words);
     ow_dsr_mem1(DSR_C, OW_I32, (uint32_t)(uintptr_t)wide, words, 4);
-    ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, DSR_NONE, 0));
+    ow_mov(OW_I32, OW_CTL(DSR_C, DSR_IN, OW_NONE, 0));
   }
   if (words == OW_SELFTEST_WORDS) {
     const volatile uint32_t* word = wide;

@@ -14,7 +14,6 @@
 #include "openwafer/tile/features.h"
 #include "openwafer/tile/tile.h"
 
-enum { DSR_NONE = 31 };
 enum { RAMP = 4 };
 // Repetitions: blocks of random instructions, rounds over the engine's operations, and so on.
 enum { BLOCKS = 12, ROUNDS = 4, STREAMS = 48, REDUCTIONS = 8, TASKS = 4 };
@@ -367,7 +366,7 @@ static void fill_far(void) {
     vector(3, OW_I32, (const void*)(uintptr_t)(FAR + at), WORDS - 16, 0);
     if (at + 4 * WORDS > far_bytes) break;
     va[at >> 5 & 63] = next();
-    tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, DSR_NONE, 0), 0);
+    tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, OW_NONE, 0), 0);
   }
   far_bytes -= 1024;
 }
@@ -470,7 +469,7 @@ static void memories(void) {
     for (uint32_t at = 0; at < words; at += 32) {
       vector(2, OW_I32, va + (at >> 2) + round, 32, 0);
       vector(3, OW_I32, (const void*)OW_ACC_ADDR(at), 32, 0);
-      tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, DSR_NONE, 0), 0);
+      tensor(OW_OP_MOV, OW_I32, OW_CTL(3, 2, OW_NONE, 0), 0);
     }
     const uint32_t brain = round & 1 & types >> OW_BF16;
     const uint32_t type = brain ? OW_MIXEDB : OW_MIXED, half = brain ? OW_BF16 : OW_F16;
@@ -479,18 +478,18 @@ static void memories(void) {
     for (uint32_t at = 0; at < words; at += 32) {
       vector(3, OW_I32, (const void*)OW_ACC_ADDR(at), 32, 0);
       vector(2, OW_I32, vc, 32, 0);
-      tensor(OW_OP_MOV, OW_I32, OW_CTL(2, 3, DSR_NONE, 0), 0);
+      tensor(OW_OP_MOV, OW_I32, OW_CTL(2, 3, OW_NONE, 0), 0);
       gather_up((uint32_t)(uintptr_t)vc);
       // Accumulated there, too.
       vector(4, OW_F32, vb + round, 32, 0);
       vector(3, OW_F32, (const void*)OW_ACC_ADDR(at), 32, 0);
-      tensor(OW_OP_MOV, OW_F32, OW_CTL(3, 4, DSR_NONE, 0), 0);
+      tensor(OW_OP_MOV, OW_F32, OW_CTL(3, 4, OW_NONE, 0), 0);
       vector(2, half, va + round, 32, 0);
       vector(4, half, va + 20 + (at >> 3), 32, 0);
       tensor(OW_OP_FMA, type, OW_CTL(3, 2, 4, 0), 0);
       tensor(OW_OP_FMA, type, OW_CTL(3, 4, 2, 0), 0);
       vector(2, OW_F32, vc, 32, 0);
-      tensor(OW_OP_MOV, OW_F32, OW_CTL(2, 3, DSR_NONE, 0), 0);
+      tensor(OW_OP_MOV, OW_F32, OW_CTL(2, 3, OW_NONE, 0), 0);
       gather_up((uint32_t)(uintptr_t)vc);
     }
     note_words(sums, WORDS);
@@ -675,7 +674,7 @@ static void senders(void) {
     for (uint32_t q = 0; q < queues; ++q) {
       vector(2 + q, type, (const uint8_t*)va + ((q + round) << bytes_log(type)), 24 + q, 0);
       fabric(10 + q, FABRIC(OUT, type, q) | flags, 24 + q);
-      tensor(OW_OP_MOV, type, OW_CTL(10 + q, 2 + q, DSR_NONE, 1 + q), 0);
+      tensor(OW_OP_MOV, type, OW_CTL(10 + q, 2 + q, OW_NONE, 1 + q), 0);
     }
     // In odd rounds all of them at once.
     for (uint32_t q = 0; q < queues && (round & 1) != 0; ++q)
@@ -685,7 +684,7 @@ static void senders(void) {
       if ((round & 1) == 0) loop(q, in, (3 * q + round) % colours);
       vector(to, type, vc, 24 + q, 0);
       fabric(from, FABRIC(IN, type, in) | flags, 24 + q);
-      tensor(OW_OP_MOV, type, OW_CTL(to, from, DSR_NONE, 0), 0);
+      tensor(OW_OP_MOV, type, OW_CTL(to, from, OW_NONE, 0), 0);
       wait_thread(1 + q);
       gather_up((uint32_t)(uintptr_t)vc);
       unloop(q, in);
@@ -734,8 +733,8 @@ static void streams(void) {
     }
     // Without a length it ends with the stream.
     vector(c, type, (uint8_t*)vc + ((r >> 12 & 7) << bytes_log(type)), kind == 3 ? 0 : n, 0);
-    tensor(OW_OP_MOV, type, OW_CTL(b, a, DSR_NONE, thread), 0);
-    tensor(OW_OP_MOV, type, OW_CTL(c, d, DSR_NONE, 0), 0);
+    tensor(OW_OP_MOV, type, OW_CTL(b, a, OW_NONE, thread), 0);
+    tensor(OW_OP_MOV, type, OW_CTL(c, d, OW_NONE, 0), 0);
     wait_thread(thread);
     note_words(vc, WORDS);
     note(ow_dsrr(d, OW_DSR_DIM1));
@@ -785,7 +784,7 @@ static void reductions(void) {
     vector(e, OW_F32, file, 16, 0);
     tensor(OW_OP_DRAIN, OW_F32, OW_CTL(0, 0, 0, 0) | OW_THEN_ACTIVATE(i & 31), 0);
     tensor(OW_OP_AXPYW, type, OW_CTL(c, a, b, 1), 0);
-    tensor(OW_OP_MOV, OW_F32, OW_CTL(e, d, DSR_NONE, threads - 1), 0);
+    tensor(OW_OP_MOV, OW_F32, OW_CTL(e, d, OW_NONE, threads - 1), 0);
     for (uint32_t row = 0; row < 3; ++row) {
       for (uint32_t k = 0; k <= row; ++k) {
         push(w, (next() & 3) << 16 | (vb[k] >> 16 & 0x83FF) | 0x3800);

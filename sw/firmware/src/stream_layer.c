@@ -67,7 +67,7 @@ static void send_block(uint32_t addr, uint32_t words) {
   ow_dsr_mem1(DSR_BLOCK, OW_F32, addr, words, 4);
   ow_dsr_fabric_out(DSR_BLOCK_OUT, OW_F32, OW_SL_OUTQ_RESULT, words, 0);
   ow_mov(OW_F32,
-         OW_CTL(DSR_BLOCK_OUT, DSR_BLOCK, DSR_NONE, THREAD_SEND) | OW_THEN_ACTIVATE(TASK_SENT));
+         OW_CTL(DSR_BLOCK_OUT, DSR_BLOCK, OW_NONE, THREAD_SEND) | OW_THEN_ACTIVATE(TASK_SENT));
 }
 
 static void part_done(void) {
@@ -111,7 +111,7 @@ static void task_sent(uint32_t data) {
   }
   ow_dsr_fabric_in(DSR_RELAY_IN, OW_F32, OW_SL_INQ_RELAY, words);
   ow_dsr_fabric_out(DSR_RELAY_OUT, OW_F32, OW_SL_OUTQ_RESULT, words, 0);
-  ow_mov(OW_F32, OW_CTL(DSR_RELAY_OUT, DSR_RELAY_IN, DSR_NONE, THREAD_SEND) |
+  ow_mov(OW_F32, OW_CTL(DSR_RELAY_OUT, DSR_RELAY_IN, OW_NONE, THREAD_SEND) |
                      OW_THEN_ACTIVATE(TASK_RELAYED));
 }
 

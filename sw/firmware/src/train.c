@@ -37,7 +37,7 @@ enum { DSR_ROWS = DSR_PASS, DSR_INDICES, DSR_RESULT, DSR_BIAS, DSR_SUMS, DSR_OWN
 enum { DSR_MASK = DSR_PASS, DSR_DELTA };
 // Descriptors for a round and the round before it.
 enum { ROUND_SENT, ROUND_TO, ROUND_FROM, ROUND_IN, ROUND_DSRS };
-enum { DSR_ROUND = DSR_NONE - 2 * ROUND_DSRS };
+enum { DSR_ROUND = OW_NONE - 2 * ROUND_DSRS };
 
 // Gathered words are received on their own microthread, sent on the microthread of the weights, and
 // the tile's own part is copied on that of the drain. So neither starts on incomplete data.
@@ -82,13 +82,13 @@ static void set_halves(uint32_t dsr, uint32_t addr, uint32_t count) {
 static void send(uint32_t addr, uint32_t queue, uint32_t words) {
   ow_dsr_mem1(DSR_IN, OW_F32, addr, words, 4);
   ow_dsr_fabric_out(DSR_OUT, OW_F32, queue, words, 0);
-  ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
+  ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_IN, OW_NONE, 0));
 }
 
 static void receive(uint32_t addr, uint32_t queue, uint32_t words) {
   ow_dsr_fabric_in(DSR_IN, OW_F32, queue, words);
   ow_dsr_mem1(DSR_OUT, OW_F32, addr, words, 4);
-  ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 0));
+  ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_IN, OW_NONE, 0));
 }
 
 void ring_send(uint32_t addr, uint32_t words) { send(addr, OW_SL_OUTQ_SUMS, words); }
@@ -102,7 +102,7 @@ static void send_results(uint32_t words) {
   ow_dsr_mem1(DSR_A, OW_F32, ow_train_params.work_addr, words, 4);
   ow_dsr_fabric_out(DSR_OUT, OW_F32, OW_TR_OUTQ_WEST, words, 0);
   if (last_column()) {
-    ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_A, DSR_NONE, PASS_THREAD_DRAIN));
+    ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_A, OW_NONE, PASS_THREAD_DRAIN));
     return;
   }
   ow_dsr_fabric_in(DSR_IN, OW_F32, OW_TR_INQ_EAST, words);
@@ -162,7 +162,7 @@ static void bias_gradients(uint32_t k) {
     ow_dsr_mem2(DSR_BIAS, half_type(), deltas + first * samples * 2, samples, 2, rows,
                 (int32_t)samples * 2);
     ow_dsr_mem1(DSR_SUMS, OW_F32, ow_train_params.work_addr, rows, 4);
-    uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, DSR_NONE, PASS_THREAD_DRAIN);
+    uint32_t sums = OW_CTL(DSR_SUMS, DSR_BIAS, OW_NONE, PASS_THREAD_DRAIN);
     if (ow_train_params.bf16) {
       ow_sum(OW_BF16, sums);
     } else {
@@ -214,7 +214,7 @@ static void set_sent(uint32_t n, uint32_t addr, uint32_t words) {
 static void start_sending(uint32_t n, uint32_t words) {
   if (words == 0) return;
   ow_mov(OW_F32,
-         OW_CTL(round_dsr(n) + ROUND_TO, round_dsr(n) + ROUND_SENT, DSR_NONE, PASS_THREAD_WEIGHTS));
+         OW_CTL(round_dsr(n) + ROUND_TO, round_dsr(n) + ROUND_SENT, OW_NONE, PASS_THREAD_WEIGHTS));
 }
 
 // Receives a round after the round before has received everything. It continues while the core
@@ -225,7 +225,7 @@ static void start_receiving(uint32_t n, const struct part* in) {
   ow_dsrw(dsr + ROUND_FROM, OW_DSR_DIM0, ow_dim_word(in->words, 0));
   ow_dsrw(dsr + ROUND_IN, OW_DSR_ADDRESS, in->addr);
   ow_dsrw(dsr + ROUND_IN, OW_DSR_DIM0, ow_dim_word(in->words, 4));
-  ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, DSR_NONE, THREAD_GATHER));
+  ow_mov(OW_F32, OW_CTL(dsr + ROUND_IN, dsr + ROUND_FROM, OW_NONE, THREAD_GATHER));
 }
 
 // Gathers the features of a tensor that are in `to` and not in `from`, sorted by owner; the tile's
@@ -259,7 +259,7 @@ static uint32_t gather(uint32_t addr, const struct ow_train_prefix* from,
       if (words > 0 && addr != own.addr) {
         set_halves(DSR_OWN, addr, words * 2);
         set_halves(DSR_COPY, own.addr, words * 2);
-        ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, DSR_NONE, PASS_THREAD_DRAIN));
+        ow_mov(OW_I16, OW_CTL(DSR_COPY, DSR_OWN, OW_NONE, PASS_THREAD_DRAIN));
       }
       if (biases != NO_LAYER) bias_gradients(biases);
     }
@@ -303,7 +303,7 @@ static void start_products(void) {
   if (count > 0) {
     parts_left = 2;
     ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(count));
-    ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, PASS_THREAD_DRAIN) |
+    ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, PASS_THREAD_DRAIN) |
              OW_THEN_ACTIVATE(TASK_DRAIN_DONE));
   }
   ow_dsr_vectors(DSR_INDICES, half_type(), OW_SL_INQ_WEIGHTS, next_piece.features - from.features,

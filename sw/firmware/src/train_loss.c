@@ -48,17 +48,17 @@ static inline __attribute__((always_inline)) uint32_t ctl(uint32_t dst, uint32_t
 static void widen(uint32_t dst, uint32_t addr) {
   if (ow_train_params.bf16) {
     set_row(Z, OW_BF16, addr);
-    ow_cvt(OW_BF16, ctl(dst, Z, DSR_NONE));
+    ow_cvt(OW_BF16, ctl(dst, Z, OW_NONE));
   } else {
     set_row(Z, OW_F16, addr);
-    ow_cvt(OW_F16, ctl(dst, Z, DSR_NONE));
+    ow_cvt(OW_F16, ctl(dst, Z, OW_NONE));
   }
 }
 
 // The delta at addr from fp32, rounded once.
 static void narrow(uint32_t addr, uint32_t from) {
   set_row(Z, ow_train_params.bf16 ? OW_BF16 : OW_F16, addr);
-  ow_cvt(OW_F32, ctl(Z, from, DSR_NONE));
+  ow_cvt(OW_F32, ctl(Z, from, OW_NONE));
 }
 
 #include "layers/softmax_cross_entropy/loss.h"

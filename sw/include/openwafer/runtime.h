@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "openwafer/argument.h"
 #include "openwafer/error.h"
 #include "openwafer/grid.h"
 #include "openwafer/mapping.h"
@@ -153,11 +154,16 @@ class Run {
     return read_bytes(name, ElementOf<T>::kType, data->data(), data->size(), mapping);
   }
 
-  // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it. The launch is done when
+  // Calls the function of OW_LAUNCH(name, ...) in all tiles that have it, with an argument for each
+  // of its parameters: run.launch("scale", 8, 1.5f). BadInput if their number or a type differs, or
+  // if an integer does not fit (openwafer/argument.h). The launch is done when
   // these tiles are at rest: no task runs or is activated, and no tensor instruction is under way.
   // You may start several launches before waiting. Each has its own arguments and runs once. If a
   // launch would overwrite one that has not begun, the machine first runs until that one has begun.
-  Event launch(const std::string& name, const std::vector<uint32_t>& arguments = {});
+  template <typename... T>
+  Event launch(const std::string& name, T... arguments) {
+    return launch_with(name, {Argument(arguments)...});
+  }
 
   // Waits until all tiles are at rest and, for a whole program, everything sent has entered the
   // grid. Limits and errors are those of Event::wait.
@@ -203,6 +209,7 @@ class Run {
   Run(std::shared_ptr<State> state, const Rect& tiles);
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                     const Mapping& mapping);
+  Event launch_with(const std::string& name, const std::vector<Argument>& arguments);
   // `keep` lives until the copy is done.
   Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
                    const Mapping& mapping, std::shared_ptr<void> keep = nullptr);

@@ -20,6 +20,7 @@ constexpr char kOwner[] = "openwafer";
 constexpr uint32_t kTypeExport = 1;
 constexpr uint32_t kTypeLaunch = 2;
 constexpr uint32_t kTypeClaim = 3;
+constexpr uint32_t kTypeDescriptor = 4;
 constexpr uint32_t kMaxDims = 4;
 constexpr uint32_t kMaxArguments = 8;
 constexpr uint32_t kFirstLocalTask = isa::kFirstLocalTask;
@@ -42,20 +43,26 @@ const Element* find_element(uint32_t code) {
   return nullptr;
 }
 
+const Element& known_element(const std::string& where, uint32_t code) {
+  const Element* e = find_element(code);
+  if (e == nullptr) throw BadInput(fmt::format("{}element type {} is unknown", where, code));
+  return *e;
+}
+
 const Element& element(ElementType type) {
   const Element* e = find_element(static_cast<uint32_t>(type));
   if (e == nullptr) throw InternalError("an element type without a size");
   return *e;
 }
 
-// The words of a descriptor in order, then the name.
+// The words of a note in order, then the name and what follows it.
 class Words {
  public:
   Words(std::string where, const char* bytes, size_t size)
       : where_(std::move(where)), bytes_(bytes), size_(size) {}
 
   uint32_t next() {
-    if (size_ - at_ < 4) throw BadInput(where_ + "descriptor of the note is too short");
+    if (size_ - at_ < 4) throw BadInput(where_ + "a note is too short");
     uint32_t word = 0;
     for (size_t i = 0; i < 4; ++i) {
       word |= static_cast<uint32_t>(static_cast<unsigned char>(bytes_[at_ + i])) << (8 * i);
@@ -63,11 +70,18 @@ class Words {
     at_ += 4;
     return word;
   }
-  std::string name() const {
+  std::string name() {
+    const std::string name = text();
+    if (name.empty()) throw BadInput(where_ + "note without a name");
+    return name;
+  }
+  // Up to a zero.
+  std::string text() {
     const char* begin = bytes_ + at_;
     const char* end = bytes_ + size_;
     const char* zero = std::find(begin, end, '\0');
-    if (zero == end || zero == begin) throw BadInput(where_ + "note without a name");
+    if (zero == end) throw BadInput(where_ + "text of a note without its end");
+    at_ += static_cast<size_t>(zero - begin) + 1;
     return {begin, zero};
   }
 
@@ -90,10 +104,9 @@ ElfExport parse_export(const std::string& where, Words words, uint32_t sram_byte
   e.addr = words.next();
   e.name = words.name();
   const std::string what = fmt::format("{}export '{}': ", where, e.name);
-  const Element* type = find_element(code);
-  if (type == nullptr) throw BadInput(fmt::format("{}element type {} is unknown", what, code));
-  e.type = type->type;
-  uint64_t bytes = type->bytes;
+  const Element& type = known_element(what, code);
+  e.type = type.type;
+  uint64_t bytes = type.bytes;
   for (const uint32_t length : e.dims) {
     // Checked step by step, because a product of four words does not fit 64 bits.
     if (length == 0 || (bytes *= length) > sram_bytes) {
@@ -101,10 +114,10 @@ ElfExport parse_export(const std::string& where, Words words, uint32_t sram_byte
                                  what, fmt::join(e.dims, " x "), sram_bytes));
     }
   }
-  if (e.addr % type->bytes != 0 || e.addr + bytes > sram_bytes) {
+  if (e.addr % type.bytes != 0 || e.addr + bytes > sram_bytes) {
     throw BadInput(fmt::format(
         "{}{} bytes at 0x{:x}: must be aligned to {} and lie within the {} bytes of SRAM", what,
-        bytes, e.addr, type->bytes, sram_bytes));
+        bytes, e.addr, type.bytes, sram_bytes));
   }
   return e;
 }
@@ -112,12 +125,28 @@ ElfExport parse_export(const std::string& where, Words words, uint32_t sram_byte
 ElfLaunch parse_launch(const std::string& where, Words words) {
   ElfLaunch l;
   l.task = words.next();
-  l.arguments = words.next();
+  const uint32_t arguments = words.next();
+  if (l.task < kFirstLocalTask || l.task >= kNumTasks || arguments > kMaxArguments) {
+    throw BadInput(
+        fmt::format("{}launch of task {} with {} arguments: must be {} to {} with at most {}",
+                    where, l.task, arguments, kFirstLocalTask, kNumTasks - 1, kMaxArguments));
+  }
+  std::vector<uint32_t> codes;
+  for (uint32_t i = 0; i < arguments; ++i) codes.push_back(words.next());
   l.name = words.name();
-  if (l.task < kFirstLocalTask || l.task >= kNumTasks || l.arguments > kMaxArguments) {
-    throw BadInput(fmt::format(
-        "{}launch '{}': task {} with {} arguments: must be {} to {} with at most {}", where, l.name,
-        l.task, l.arguments, kFirstLocalTask, kNumTasks - 1, kMaxArguments));
+  for (const uint32_t code : codes) {
+    l.arguments.push_back(known_element(fmt::format("{}launch '{}': ", where, l.name), code).type);
+  }
+  const std::string text = words.text();
+  for (size_t begin = 0; !text.empty() && begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const size_t first = std::min(text.find_first_not_of(' ', begin), end);
+    l.parameters.push_back(text.substr(first, end - first));
+    begin = end + 1;
+  }
+  if (l.parameters.size() != arguments) {
+    throw BadInput(fmt::format("{}launch '{}': parameters '{}' for {} arguments", where, l.name,
+                               text, arguments));
   }
   return l;
 }
@@ -136,6 +165,17 @@ ElfClaim parse_claim(const std::string& where, Words words) {
         where, c.name, c.dsr, c.dsr_end, c.thread, c.thread_end, isa::kNumDsrs, isa::kMaxThreads));
   }
   return c;
+}
+
+ElfDescriptor parse_descriptor(const std::string& where, Words words) {
+  ElfDescriptor d;
+  d.number = words.next();
+  d.name = words.name();
+  if (d.number >= isa::kNumDsrs - 1) {  // the last one is OW_NONE
+    throw BadInput(fmt::format("{}descriptor '{}': number {}: must be 0 to {}", where, d.name,
+                               d.number, isa::kNumDsrs - 2));
+  }
+  return d;
 }
 
 template <class T>
@@ -241,9 +281,11 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
         add(where, "launch", parse_launch(where, words), &image->launch_list);
       } else if (note.n_type == kTypeClaim) {
         add(where, "claim", parse_claim(where, words), &image->claim_list);
+      } else if (note.n_type == kTypeDescriptor) {
+        add(where, "descriptor", parse_descriptor(where, words), &image->descriptor_list);
       } else {
         throw BadInput(where + fmt::format("note of type {}: must be {} to {}", note.n_type,
-                                           kTypeExport, kTypeClaim));
+                                           kTypeExport, kTypeDescriptor));
       }
     }
   }

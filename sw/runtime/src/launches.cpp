@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arguments.h"
 #include "ow/device/tile_map.h"
 #include "ow/diagnose/tile_error.h"
 #include "runtime_state.h"
@@ -193,7 +194,7 @@ void Run::State::await_turn(const Tiles& tiles, const std::string& what, uint32_
   }
 }
 
-Event Run::launch(const std::string& name, const std::vector<uint32_t>& arguments) {
+Event Run::launch_with(const std::string& name, const std::vector<Argument>& arguments) {
   state_->check_loaded();
   const auto launches = [&](const State::LoadedPart& part) {
     const std::vector<ElfLaunch>& all = part.image.launches();
@@ -211,21 +212,19 @@ Event Run::launch(const std::string& name, const std::vector<uint32_t>& argument
     parts.front().image.launch(name);  // says what there is instead
   }
   // In all parts or in none.
+  std::vector<std::vector<uint32_t>> words;
   for (const State::Tiles& t : tiles) {
-    const size_t wanted = t.part->image.launch(name).arguments;
-    if (wanted != arguments.size()) {
-      throw BadInput(fmt::format("{}: '{}' takes {} arguments, not {}", t.part->image.path, name,
-                                 wanted, arguments.size()));
-    }
+    words.push_back(argument_words(t.part->image, t.part->image.launch(name), arguments));
   }
   ControlPlane& control = state_->machine->control();
   for (const State::Tiles& t : tiles) {
     state_->await_turn(t, what, t.part->image.launch(name).task, !arguments.empty());
   }
-  for (const State::Tiles& t : tiles) {
+  for (size_t k = 0; k < tiles.size(); ++k) {
+    const State::Tiles& t = tiles[k];
     const uint32_t task = t.part->image.launch(name).task;
     if (!arguments.empty()) {
-      control.write(t.rect, t.part->image.exported("ow_args").addr, arguments);
+      control.write(t.rect, t.part->image.exported("ow_args").addr, words[k]);
     }
     control.write(t.rect, kRegTaskActivate, bit(task));
     state_->machine->written(t.rect);

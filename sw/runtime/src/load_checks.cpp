@@ -64,6 +64,19 @@ void check_claims(const ElfImage& image, const TileConfig& tile) {
     check(claim, "descriptor", claim.dsr, claim.dsr_end, descriptors);
     check(claim, "thread", claim.thread, claim.thread_end, static_cast<uint32_t>(tile.threads));
   }
+  for (const ElfDescriptor& named : image.descriptors()) {
+    const std::string what =
+        fmt::format("{}: '{}' is descriptor {} (OW_DSR)", image.path, named.name, named.number);
+    if (named.number >= descriptors) {
+      throw BadInput(
+          fmt::format("{}, the machine has {} (0 to {})", what, descriptors, descriptors - 1));
+    }
+    for (const ElfClaim& claim : image.claims()) {
+      if (named.number < claim.dsr || named.number >= claim.dsr_end) continue;
+      throw BadInput(
+          fmt::format("{}, but '{}' has {} to {}", what, claim.name, claim.dsr, claim.dsr_end - 1));
+    }
+  }
 }
 
 void check_layout_numbers(const LayoutState& layout, const ElfImage& image) {

@@ -4,6 +4,7 @@
 
 enum { M = 3, N = 5 };
 OW_CLAIM(claimed, 10, 31, 11, 13);
+OW_DSR(NAMED);
 OW_EXPORT(f16, a, M, N);
 OW_EXPORT(bf16, b, 2, 3, 4);
 OW_EXPORT(f32, c, 7);
@@ -18,14 +19,14 @@ OW_TASK(later) { log[8] = 0x1A7E4; }
 
 OW_LAUNCH(nothing) { ow_task_activate(OW_TASK_ID(later)); }
 
-OW_LAUNCH(all, a0, a1, a2, a3, a4, a5, a6, a7) {
+OW_LAUNCH(all, u32 a0, i32 a1, u16 a2, i16 a3, u8 a4, i8 a5, f32 a6, bf16 a7) {
   log[0] = a0;
-  log[1] = a1;
+  log[1] = (uint32_t)a1;
   log[2] = a2;
-  log[3] = a3;
+  log[3] = (uint32_t)a3;
   log[4] = a4;
-  log[5] = a5;
-  log[6] = a6;
+  log[5] = (uint32_t)a5;
+  log[6] = ow_f32(a6);
   log[7] = a7;
 }
 

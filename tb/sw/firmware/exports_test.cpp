@@ -46,8 +46,13 @@ TEST(Exports, NamedTasksHaveNumbersOfTheirOwnBelowTheTeardownTask) {
   ASSERT_EQ(image.launches().size(), 2u);
   const ElfLaunch& all = image.launch("all");
   const ElfLaunch& nothing = image.launch("nothing");
-  EXPECT_EQ(all.arguments, 8u);
-  EXPECT_EQ(nothing.arguments, 0u);
+  const std::vector<ElementType> types = {ElementType::U32, ElementType::I32, ElementType::U16,
+                                          ElementType::I16, ElementType::U8,  ElementType::I8,
+                                          ElementType::F32, ElementType::Bf16};
+  EXPECT_EQ(all.arguments, types);
+  EXPECT_EQ(all.parameters, (std::vector<std::string>{"u32 a0", "i32 a1", "u16 a2", "i16 a3",
+                                                      "u8 a4", "i8 a5", "f32 a6", "bf16 a7"}));
+  EXPECT_TRUE(nothing.arguments.empty() && nothing.parameters.empty());
   const std::set<uint32_t> tasks = {all.task, nothing.task, image.symbol("ow_task_id_later")};
   EXPECT_EQ(tasks, (std::set<uint32_t>{26, 27, 28}));
 }
@@ -126,7 +131,7 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   };
   expect(refusal("log", 0, 3), "export 'log': element type 3 is unknown");
   expect(refusal("log", 1, 5), "export of 5 dimensions: must be 0 to 4");
-  expect(refusal("log", 1, 4), "descriptor of the note is too short");
+  expect(refusal("log", 1, 4), "a note is too short");
   expect(refusal("log", 2, 0), "dimensions 0: must be 1 or more");
   expect(refusal("log", 2, 12289), "dimensions 12289: must be 1 or more and fit the 49152 bytes");
   expect(refusal("b", 3, 0xFFFFFFFF), "must be 1 or more and fit the 49152 bytes");
@@ -136,7 +141,11 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("log", 4, 0x65), "two exports of the name 'e'");
   expect(refusal("nothing", 0, 15), "task 15 with 0 arguments: must be 16 to 31");
   expect(refusal("nothing", 1, 9), "with 9 arguments: must be 16 to 31 with at most 8");
-  expect(refusal("nothing", static_cast<size_t>(-4), 4), "note of type 4: must be 1 to 3");
+  expect(refusal("nothing", 1, 1), "launch 'ing': element type 1752461166 is unknown");
+  expect(refusal("all", 3, 3), "launch 'all': element type 3 is unknown");
+  expect(refusal("all", 11, 0), "launch 'all': parameters '");
+  expect(refusal("nothing", static_cast<size_t>(-4), 5), "note of type 5: must be 1 to 4");
+  expect(refusal("NAMED", 0, 31), "descriptor 'NAMED': number 31: must be 0 to 30");
   expect(refusal("claimed", 1, 33), "claim 'claimed': descriptors 10 to before 33");
   expect(refusal("claimed", 2, 14), "threads 14 to before 13: at most 32 and 16");
   expect(refusal("nothing", static_cast<size_t>(-5), 0xFFFF), "malformed note");

@@ -5,7 +5,7 @@
 
 OW_PRINT_RECORDS(4);
 
-OW_LAUNCH(kinds, n) {
+OW_LAUNCH(kinds, u32 n) {
   const float third = 1.0f / 3;
   ow_printf("plain\n");
   ow_printf("%d %i %u 0x%08x %c%%", -5, (int32_t)-n, n, n << 28 | n, 'q');
@@ -13,6 +13,6 @@ OW_LAUNCH(kinds, n) {
   ow_printf("%s of (%u, %u)", "row", ow_reg_read(OW_REG_ROW), ow_reg_read(OW_REG_COL));
 }
 
-OW_LAUNCH(many, n) {
+OW_LAUNCH(many, u32 n) {
   for (uint32_t i = 0; i < n; ++i) ow_printf("%u: %u %u %u %u %u", i, 1, 2, 3, 4, 5);
 }

@@ -9,19 +9,8 @@
 
 namespace {
 
-// The compiler's messages about a function with these statements; "" if there are none.
-std::string compile(const std::string& statements, const std::string& flags,
-                    const std::string& before = "") {
-  const std::string path = testing::TempDir() + "refusal" + std::to_string(getpid()) + ".c";
-  std::ofstream(path) << "#include \"openwafer/tile/export.h\"\n#include "
-                         "\"openwafer/tile/kernels.h\"\n#include \"openwafer/tile/print.h\"\n"
-                      << before << "\nvoid f(uint32_t n, int32_t i, float x, double d);\n"
-                      << "void f(uint32_t n, int32_t i, float x, double d) {\n(void)n, (void)i, "
-                         "(void)x, (void)d;\n"
-                      << statements << "\n}\n";
-  const std::string command =
-      std::string(OW_TILE_COMPILE) + " " + flags + " -c -o /dev/null " + path + " 2>&1";
-  std::FILE* pipe = popen(command.c_str(), "r");
+std::string messages(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   std::string text;
   char buffer[4096];
   size_t got;
@@ -29,6 +18,34 @@ std::string compile(const std::string& statements, const std::string& flags,
   const int status = pclose(pipe);
   EXPECT_EQ(status == 0, text.empty()) << text;
   return text;
+}
+
+std::string source_path() {
+  return testing::TempDir() + "refusal" + std::to_string(getpid()) + ".c";
+}
+
+// The compiler's messages about a function with these statements; "" if there are none.
+std::string compile(const std::string& statements, const std::string& flags,
+                    const std::string& before = "") {
+  const std::string path = source_path();
+  std::ofstream(path) << "#include \"openwafer/tile/export.h\"\n#include "
+                         "\"openwafer/tile/kernels.h\"\n#include \"openwafer/tile/print.h\"\n"
+                      << before << "\nvoid f(uint32_t n, int32_t i, float x, double d);\n"
+                      << "void f(uint32_t n, int32_t i, float x, double d) {\n(void)n, (void)i, "
+                         "(void)x, (void)d;\n"
+                      << statements << "\n}\n";
+  return messages(std::string(OW_TILE_COMPILE) + " " + flags + " -c -o /dev/null " + path);
+}
+
+// The linker's messages about a program with so many descriptors.
+std::string link(int descriptors) {
+  const std::string path = source_path();
+  {
+    std::ofstream source(path);
+    source << "#include \"openwafer/tile/export.h\"\nvoid _start(void);\nvoid _start(void) {}\n";
+    for (int i = 0; i < descriptors; ++i) source << "OW_DSR(D" << i << ");\n";
+  }
+  return messages(std::string(OW_TILE_COMPILE) + " " OW_TILE_LINK " -o /dev/null " + path);
 }
 
 void refused(const std::string& statements, const std::string& message,
@@ -56,6 +73,7 @@ TEST(Refusals, ConstantsThatDoNotFitAField) {
   refused("ow_dsr_mem1(0, OW_F16, 0, 8, 40000);", "-32,768 to 32,767 bytes");
   refused("ow_dsr_fabric_in(0, OW_F16, 0, 65536);", "length of a stream is 0 to 65,535");
   refused("ow_dsr_mem1(40, OW_F16, 0, 8, 2);", "a descriptor is 0 to 31");
+  refused("ow_dsr_mem1(&n, OW_F16, 0, 8, 2);", "makes integer from pointer");
   refused("ow_dsrw(32, 0, n);", "a descriptor is 0 to 31");
   refused("ow_dsrw(0, 6, n);", "a descriptor has words 0 to 5");
   refused("(void)ow_fifo_count(33);", "a descriptor is 0 to 31");
@@ -114,18 +132,42 @@ TEST(Refusals, MoreThanAMacroTakes) {
     first_error("", "OW_EXPORT(u32, x, 1, 2, 3, 4, 5" + std::string(more) + ");",
                 "OW_EXPORT(x): at most 4 dimensions");
   }
-  const std::string eight = "a, b, c, d, e, f, g, h";
+  const std::string eight = "u32 a, u32 b, u32 c, u32 d, u32 e, u32 f, u32 g, u32 h";
   const std::string body =
       " { (void)a; (void)b; (void)c; (void)d; (void)e; (void)f; (void)g; (void)h; }";
   accepted("", "OW_LAUNCH(l, " + eight + ")" + body);
-  first_error("", "OW_LAUNCH(l, " + eight + ", k)" + body, "OW_LAUNCH(l): at most 8 arguments");
-  first_error("", "OW_LAUNCH(l, " + eight + ", k, m, n, o)" + body,
+  first_error("", "OW_LAUNCH(l, " + eight + ", u32 k)" + body, "OW_LAUNCH(l): at most 8 arguments");
+  first_error("", "OW_LAUNCH(l, " + eight + ", u32 k, u32 m, u32 n, u32 o)" + body,
               "OW_LAUNCH(l): at most 8 arguments");
+  accepted("", "OW_DSR(A, B, C, D, E, F, G, H);");
+  first_error("", "OW_DSR(A, B, C, D, E, F, G, H, I);", "OW_DSR: at most 8 names a line");
+}
+
+TEST(Refusals, ParametersOfALaunchThatHaveNoTypeOfAnExport) {
+  const auto refusal = [](const std::string& parameters) {
+    return compile("", "-Os", "OW_LAUNCH(run, " + parameters + ") {}");
+  };
+  EXPECT_EQ(compile("", "-Os", "OW_LAUNCH(run, u32 n, f32 a) { (void)n, (void)a; }"), "");
+  EXPECT_NE(refusal("n").find("'OW_TYPE_AND_NAME_n' undeclared"), std::string::npos);
+  EXPECT_NE(refusal("uint32_t n").find("unknown type name 'OW_C_TYPE_uint32_t'"),
+            std::string::npos);
+}
+
+// Fails if a name gets the number of the absent operand.
+TEST(Refusals, MoreNamesOfDescriptorsThanThereAreNumbers) {
+  EXPECT_EQ(link(31), "");
+  const std::string text = link(32);
+  EXPECT_NE(text.find("more than 31 descriptors have names"), std::string::npos) << text;
 }
 
 TEST(Refusals, WhatTheProgramAloneKnowsIsNotRefused) {
   accepted("ow_dsr_mem1(n, OW_F16, n, n, i);");
   accepted("ow_dsr_mem2(n, OW_F16, n, n, i, n, i);");
+  accepted(
+      "ow_dsr_mem2(X, OW_F16, n, n, i, n, i); ow_dsrw(X, 0, n); ow_dsr_fifo(X, OW_F16, 0, 0, 64);",
+      "OW_DSR(X);");
+  accepted("(void)ow_fifo_count(Y); ow_add(OW_F16, OW_CTL(X, n ? X : Y, Y, n));", "OW_DSR(X, Y);");
+  accepted("ow_mov(OW_F16, OW_CTL(X, 3, OW_NONE, 1));", "OW_DSR_DECLARE(X);");
   accepted("ow_push(n, n); ow_task_activate(n); ow_dsr_fabric_in(n, OW_F16, n, n);");
   accepted("static const uint32_t k = 3; ow_push(k, n); ow_task_activate(OW_TASK_LOCAL(k));");
   accepted("ow_reg_write(OW_REG_RED_ACT_LT, OW_RED_IN0(n) | OW_RED_OUT(n));");

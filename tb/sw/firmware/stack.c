@@ -14,11 +14,11 @@ static __attribute__((noinline)) uint32_t sum(uint32_t n) {
   return sum(n - 1) + here[n % 8];
 }
 
-OW_LAUNCH(deep, n) { result = sum(n); }
+OW_LAUNCH(deep, u32 n) { result = sum(n); }
 
 static void (*volatile hook)(void);
 OW_LAUNCH(call_hook) { hook(); }
-OW_LAUNCH(jump, to) { ((void (*)(void))to)(); }
+OW_LAUNCH(jump, u32 to) { ((void (*)(void))to)(); }
 
-OW_LAUNCH(store_word, at) { *(volatile uint32_t*)at = 0x55; }
-OW_LAUNCH(store_byte, at) { *(volatile uint8_t*)at = 0x55; }
+OW_LAUNCH(store_word, u32 at) { *(volatile uint32_t*)at = 0x55; }
+OW_LAUNCH(store_byte, u32 at) { *(volatile uint8_t*)at = 0x55; }

@@ -4,10 +4,10 @@
 // Operands: input queue 0, `count` fp32 words. Results: output queue 0, as many, then a control
 // wavelet with the stream end. Memory: none. Cycles: one a word, about 40 to start.
 
-#include "openwafer/tile/tile.h"
+#include "openwafer/tile/export.h"
 
 enum { TASK_LAUNCH = OW_TASK_LOCAL(0), TASK_DONE = OW_TASK_LOCAL(1) };
-enum { DSR_IN = 0, DSR_OUT = 1, DSR_NONE = 31 };
+OW_DSR(IN, OUT);
 
 // Written by the host before launch: not cleared at start-up.
 __attribute__((section(".noinit"), used)) uint32_t ow_count;
@@ -16,10 +16,10 @@ uint32_t ow_runs;                                              // streams done
 
 static void launch(uint32_t data) {
   (void)data;
-  ow_dsr_fabric_in(DSR_IN, OW_F32, 0, ow_count);
-  ow_dsr_fabric_out(DSR_OUT, OW_F32, 0, ow_count, OW_CLOSE(1, 0));
+  ow_dsr_fabric_in(IN, OW_F32, 0, ow_count);
+  ow_dsr_fabric_out(OUT, OW_F32, 0, ow_count, OW_CLOSE(1, 0));
   // One instruction for the whole stream, on microthread 1; the core goes on.
-  ow_add_s(OW_F32, OW_CTL(DSR_OUT, DSR_IN, DSR_NONE, 1) | OW_THEN_ACTIVATE(TASK_DONE), ow_addend);
+  ow_add_s(OW_F32, OW_CTL(OUT, IN, OW_NONE, 1) | OW_THEN_ACTIVATE(TASK_DONE), ow_addend);
 }
 
 static void done(uint32_t data) {

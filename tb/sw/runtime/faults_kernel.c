@@ -6,7 +6,7 @@
 
 #include "openwafer/tile/tile.h"
 
-enum { DSR_DST = 0, DSR_SRC = 1, DSR_ACC = 2, DSR_X = 3, DSR_W = 4, DSR_NONE = 31 };
+enum { DSR_DST = 0, DSR_SRC = 1, DSR_ACC = 2, DSR_X = 3, DSR_W = 4 };
 enum {
   STORE = OW_RED_ENABLE | OW_RED_TO_MEMORY,
   ADD_QUEUE = OW_RED_ACTION_IN0(1) | OW_RED_ACTION_IN0_Q(OW_FAULTS_QUEUE)
@@ -50,7 +50,7 @@ static void drain(uint32_t period, uint32_t dst, uint32_t action) {
   ow_reg_write(OW_REG_RED_ACT_GT, action);
   ow_reg_write(OW_REG_RED_DST, dst);
   ow_reg_write(OW_REG_RED_PITCH, 0);
-  ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, OW_FAULTS_THREAD));  // stops: drain
+  ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, OW_FAULTS_THREAD));  // stops: drain
 }
 
 // One row without a product, which the host's control wavelet closes.
@@ -64,7 +64,7 @@ static void rows(void) {
 static void vector(uint32_t dst_addr, uint32_t src_addr) {
   ow_dsr_mem1(DSR_DST, OW_F32, dst_addr, WORDS, 4);
   ow_dsr_mem1(DSR_SRC, OW_F32, src_addr, WORDS, 4);
-  ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));  // stops: address
+  ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, OW_FAULTS_THREAD));  // stops: address
 }
 
 void ow_main(void);
@@ -76,7 +76,7 @@ void ow_main(void) {
       for (int i = 0; i < WORDS; ++i) buffer[i] = (uint32_t)i;
       ow_dsr_mem1(DSR_DST, OW_F32, (uint32_t)(uintptr_t)&ow_faults_sum, 1, 4);
       ow_dsr_mem1(DSR_SRC, OW_F32, here + 4 * 7, 1, 4);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, 0));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, 0));
       break;
     case OW_FAULT_LOAD:
       touch();
@@ -106,9 +106,9 @@ void ow_main(void) {
       ow_tensor(100, OW_F16, OW_CTL(DSR_DST, DSR_DST, DSR_DST, OW_FAULTS_THREAD), 0);  // stops: operation
       break;
     case OW_FAULT_DESCRIPTOR:
-      ow_dsrw(DSR_NONE, OW_DSR_KIND, 0);
+      ow_dsrw(OW_NONE, OW_DSR_KIND, 0);
       ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_NONE, DSR_NONE, OW_FAULTS_THREAD));  // stops: descriptor
+      ow_mov(OW_F32, OW_CTL(DSR_DST, OW_NONE, OW_NONE, OW_FAULTS_THREAD));  // stops: descriptor
       break;
     case OW_FAULT_ADDRESS:
       vector(TOP - 32, here);
@@ -127,7 +127,7 @@ void ow_main(void) {
       ow_dsr_mem1(DSR_SRC, OW_F32, here, WORDS, 4);
       ow_dsr_fabric_out(DSR_DST, OW_F32, OW_FAULTS_QUEUE, 4096, 0);
       ow_dsr_mem1(DSR_SRC, OW_F32, here, 4096, 0);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, OW_FAULTS_THREAD));
       for (uint32_t i = 0; i < 4096; ++i) ow_push(OW_FAULTS_QUEUE, i);
       break;
     case OW_FAULT_DATA_TASK:
@@ -139,7 +139,7 @@ void ow_main(void) {
     case OW_FAULT_TAKERS:
       ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
       ow_dsr_fabric_in(DSR_SRC, OW_F32, OW_FAULTS_QUEUE, WORDS);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, OW_FAULTS_THREAD));
       rows();
       drain(1, here, STORE | ADD_QUEUE);
       break;
@@ -149,13 +149,13 @@ void ow_main(void) {
     case OW_FAULT_SEED:
       ow_dsr_mem1(DSR_DST, OW_F16, here, 4096, 0);
       ow_dsr_mem1(DSR_SRC, OW_F32, here + 32, 4096, 0);
-      ow_cvt(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD) | OW_CTL_STOCH(1));
+      ow_cvt(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, OW_FAULTS_THREAD) | OW_CTL_STOCH(1));
       store(OW_REG_PRNG(2), 5);
       break;
     case OW_FAULT_TWO_QUEUES:
       ow_dsr_mem1(DSR_DST, OW_F32, here, WORDS, 4);
       ow_dsr_fabric_in(DSR_SRC, OW_F32, OW_FAULTS_QUEUE, WORDS);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, OW_FAULTS_THREAD));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, OW_FAULTS_THREAD));
       store(OW_REG_INQ(OW_FAULTS_QUEUE + 1), ow_reg_read(OW_REG_INQ(OW_FAULTS_QUEUE)));
       break;
     case OW_FAULT_THREAD0:

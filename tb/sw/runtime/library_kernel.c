@@ -11,14 +11,14 @@ OW_EXPORT(u32, place, 2);
 uint32_t counter = 7;  // in .data
 OW_EXPORT(u32, counted);
 
-OW_LAUNCH(add, n, value) {
-  for (uint32_t i = 0; i < n; ++i) vector[i] += (int32_t)value;
+OW_LAUNCH(add, u32 n, i32 value) {
+  for (uint32_t i = 0; i < n; ++i) vector[i] += value;
 }
 OW_LAUNCH(where) {
   place[0] = ow_reg_read(OW_REG_ROW);
   place[1] = ow_reg_read(OW_REG_COL);
 }
-OW_LAUNCH(say, n) {
+OW_LAUNCH(say, u32 n) {
   for (uint32_t i = 0; i < n; ++i) ow_printf("%u of %u, %.1f", i, n, 0.5f);
 }
 OW_LAUNCH(count) { counted = ++counter; }

@@ -190,7 +190,8 @@ TEST(Lifetimes, ARefusedLaunchHasRunNowhere) {
   Program program(Layout({1, 2}));
   program.add_firmware(Rect{0, 0, 1, 1}, kMini).add_firmware(Rect{0, 1, 1, 1}, kElf);
   ow::Run run = machine.load(program);
-  EXPECT_TRUE(has(message([&] { run.launch("add"); }), "'add' takes 2 arguments, not 0"));
+  EXPECT_TRUE(has(message([&] { run.launch("add"); }),
+                  "'add' takes 2 arguments (u32 n, i32 value), not 0"));
   run.wait();  // mini_kernel's would wait for x
 }
 
@@ -217,7 +218,7 @@ TEST(Lifetimes, AskingWhetherItIsDoneLetsTheMachineWork) {
     }
     return asked;
   };
-  const Event launch = run.launch("add", {8, 5});
+  const Event launch = run.launch("add", 8, 5);
   EXPECT_GT(ask(launch), 0);
   EXPECT_EQ(run.read<int32_t>("vector").size(), 16u);
   std::vector<uint32_t> big;

@@ -86,7 +86,7 @@ TEST(Machines, ABrokenWaferIsRepairedOrRefused) {
   const auto runs = [](Runtime machine) {
     ow::Run run = machine.load(Program(kLibrary), Rect{});
     run.write("vector", std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8});
-    run.launch("add", {8, 10}).wait();
+    run.launch("add", 8, 10).wait();
     return run.read<int32_t>("vector") == std::vector<int32_t>{11, 12, 13, 14, 15, 16, 17, 18};
   };
   write_file(defects, broken({"0, 0"}));

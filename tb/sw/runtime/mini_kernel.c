@@ -2,28 +2,29 @@
 // What fits a tile of `mini`: x comes from the north, sums go from the west to the east.
 #include "openwafer/tile/export.h"
 
-enum { N = 8, DSR_X, DSR_IN, DSR_OUT, NONE = 31 };
+enum { N = 8 };
+OW_DSR(X, IN, OUT);
 OW_EXPORT(u32, x_in);
 OW_EXPORT(u32, sum_in);
 OW_EXPORT(u32, sum_out);
 OW_EXPORT(f16, x, N);
 
 OW_LAUNCH(add) {
-  ow_dsr_fabric_in(DSR_IN, OW_F16, x_in, N);
-  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), N, 2);
-  ow_mov(OW_F16, OW_CTL(DSR_X, DSR_IN, NONE, 0));
-  ow_dsr_fabric_out(DSR_OUT, OW_F16, sum_out, N, 0);
+  ow_dsr_fabric_in(IN, OW_F16, x_in, N);
+  ow_dsr_mem1(X, OW_F16, OW_ADDR(x), N, 2);
+  ow_mov(OW_F16, OW_CTL(X, IN, OW_NONE, 0));
+  ow_dsr_fabric_out(OUT, OW_F16, sum_out, N, 0);
   if (sum_in == OW_NO_QUEUE) {
-    ow_mov(OW_F16, OW_CTL(DSR_OUT, DSR_X, NONE, 0));
+    ow_mov(OW_F16, OW_CTL(OUT, X, OW_NONE, 0));
   } else {
-    ow_dsr_fabric_in(DSR_IN, OW_F16, sum_in, N);
-    ow_add(OW_F16, OW_CTL(DSR_OUT, DSR_IN, DSR_X, 0));
+    ow_dsr_fabric_in(IN, OW_F16, sum_in, N);
+    ow_add(OW_F16, OW_CTL(OUT, IN, X, 0));
   }
 }
 
 // An element that has been asked for is given up.
 OW_LAUNCH(beyond) {
-  ow_dsr_mem1(DSR_X, OW_F16, OW_ADDR(x), N, 2);
-  ow_dsr_mem1(DSR_OUT, OW_F16, 0x100000, N, 2);
-  ow_add(OW_F16, OW_CTL(DSR_OUT, DSR_X, DSR_X, 0));
+  ow_dsr_mem1(X, OW_F16, OW_ADDR(x), N, 2);
+  ow_dsr_mem1(OUT, OW_F16, 0x100000, N, 2);
+  ow_add(OW_F16, OW_CTL(OUT, X, X, 0));
 }

@@ -2,7 +2,8 @@
 // Six flows of any kind: each tile sends what it has for a flow and keeps what comes.
 #include "openwafer/tile/export.h"
 
-enum { FLOWS = 6, N = 4, DSR_NONE = 31 };
+enum { FLOWS = 6, N = 4 };
+OW_CLAIM(regions_kernel, 0, 4 * FLOWS, 1, 1 + 2 * FLOWS);
 OW_EXPORT(u32, f0_in);
 OW_EXPORT(u32, f0_out);
 OW_EXPORT(u32, f1_in);
@@ -24,12 +25,12 @@ static void flow(uint32_t k, uint32_t in, uint32_t out) {
   if (in != OW_NO_QUEUE) {
     ow_dsr_fabric_in(4 * k, OW_I32, in, N);
     ow_dsr_mem1(4 * k + 1, OW_I32, OW_ADDR(got[k]), N, 4);
-    ow_mov(OW_I32, OW_CTL(4 * k + 1, 4 * k, DSR_NONE, k + 1));
+    ow_mov(OW_I32, OW_CTL(4 * k + 1, 4 * k, OW_NONE, k + 1));
   }
   if (out != OW_NO_QUEUE) {
     ow_dsr_mem1(4 * k + 2, OW_I32, OW_ADDR(own[k]), N, 4);
     ow_dsr_fabric_out(4 * k + 3, OW_I32, out, N, 0);
-    ow_mov(OW_I32, OW_CTL(4 * k + 3, 4 * k + 2, DSR_NONE, k + 7));
+    ow_mov(OW_I32, OW_CTL(4 * k + 3, 4 * k + 2, OW_NONE, k + 7));
   }
 }
 

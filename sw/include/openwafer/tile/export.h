@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware shows to the host by name: arrays with type and shape, tasks, and functions that
-// the host launches. Each becomes a note in the ELF file and takes no SRAM. The host copies and
-// launches by name, and refuses a copy of another type or size.
+// What firmware calls by name: arrays with type and shape, functions that the host launches, tasks
+// and descriptors. The linker numbers tasks and descriptors. The host copies and launches by name,
+// and refuses a copy or an argument of another type or size.
 //
-//   OW_EXPORT(f16, x, 8, 32);             // uint16_t x[8][32], binary16 for the host
-//   OW_EXPORT(u32, rounds);               // uint32_t rounds
-//   OW_LAUNCH(scale, n, a) { ... }        // run("scale", n, a); n and a are uint32_t
-//   OW_TASK(received) { ... }             // a local task; its number is OW_TASK_ID(received)
+//   OW_EXPORT(f16, x, 8, 32);               // uint16_t x[8][32], binary16 for the host
+//   OW_EXPORT(u32, rounds);                 // uint32_t rounds
+//   OW_LAUNCH(scale, u32 n, f32 a) { ... }  // run.launch("scale", 8, 1.5f)
+//   OW_TASK(received) { ... }               // a local task; its number is OW_TASK_ID(received)
+//   OW_DSR(X);                              // a descriptor: ow_dsr_mem1(X, ...)
 //
-// Notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then the
+// Exports, launches, descriptors and claims become notes in the ELF file and take no SRAM. The
+// notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then the
 // name, ended by a zero and padded to a multiple of 4:
 //   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address
-//   type 2  number of the task, number of arguments (0 to 8)
+//   type 2  number of the task, number of arguments n (0 to 8), n element codes; after the name and
+//           its zero comes the text of the parameters, ended by a zero
 //   type 3  what is claimed: first descriptor, the one after the last, first thread, the one after
 //           the last
+//   type 4  number of the descriptor
 #ifndef OPENWAFER_TILE_EXPORT_H_
 #define OPENWAFER_TILE_EXPORT_H_
 
@@ -50,7 +54,7 @@
 #define OW_EXPORT(type, name, ...)                                                           \
   _Static_assert(OW_COUNT_(__VA_ARGS__) <= 4, "OW_EXPORT(" #name "): at most 4 dimensions"); \
   extern OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__);                                        \
-  OW_NOTE_(export, name, 1,                                                                  \
+  OW_NOTE_(export, name, #name,                                                              \
            {                                                                                 \
              uint32_t element;                                                               \
              uint32_t dims;                                                                  \
@@ -93,38 +97,56 @@
 #define OW_CONTROL_TASK(queue, name, data) OW_QUEUE_TASK_(queue, OW_TASK_CONTROL(queue), name, data)
 
 // --------------------------------------------------------------------------------- launches ------
-// A function that the host launches by name. The macro names its arguments: up to 8, all uint32_t.
-// The host writes them into ow_args before it activates the task.
-#define OW_LAUNCH(name, ...)                                                                  \
-  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_LAUNCH(" #name "): at most 8 arguments");   \
-  OW_TASK_NUMBER_(name)                                                                       \
-  OW_NOTE_(launch, name, 2, {                                                                 \
-    const volatile void* task;                                                                \
-    uint32_t arguments;                                                                       \
-  }) = {OW_NOTE_HEAD_(launch, name, 2), {&ow_task_id_##name, OW_COUNT_(__VA_ARGS__)}, #name}; \
-  static void ow_launch_##name(OW_PARAMETERS_(__VA_ARGS__));                                  \
-  static void ow_task_entry_##name(uint32_t ow_data) {                                        \
-    (void)ow_data;                                                                            \
-    ow_launch_##name(OW_ARGUMENTS_(__VA_ARGS__));                                             \
-  }                                                                                           \
-  OW_TASK_TABLE_(name, ow_task_entry_##name)                                                  \
+// A function that the host launches by name, with up to 8 parameters. A parameter is an element
+// type and a name, as in OW_LAUNCH(scale, u32 n, f32 a): n is uint32_t, a is float. The host writes
+// the arguments into ow_args, a word each, before it activates the task.
+#define OW_LAUNCH(name, ...)                                                                \
+  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_LAUNCH(" #name "): at most 8 arguments"); \
+  static void ow_launch_##name(OW_PARAMETERS_(__VA_ARGS__));                                \
+  OW_TASK_NUMBER_(name)                                                                     \
+  OW_NOTE_(launch, name, #name "\0" #__VA_ARGS__,                                           \
+           {                                                                                \
+             const volatile void* task;                                                     \
+             uint32_t arguments;                                                            \
+             uint32_t element[OW_COUNT_(__VA_ARGS__)];                                      \
+           }) = {OW_NOTE_HEAD_(launch, name, 2),                                            \
+                 {&ow_task_id_##name,                                                       \
+                  OW_COUNT_(__VA_ARGS__),                                                   \
+                  {OW_EACH_(OW_COMMA_, OW_PARAMETER_ELEMENT_ __VA_OPT__(, ) __VA_ARGS__)}}, \
+                 #name "\0" #__VA_ARGS__};                                                  \
+  static void ow_task_entry_##name(uint32_t ow_data) {                                      \
+    (void)ow_data;                                                                          \
+    ow_launch_##name(OW_EACH_(OW_COMMA_, OW_PARAMETER_VALUE_ __VA_OPT__(, ) __VA_ARGS__));  \
+  }                                                                                         \
+  OW_TASK_TABLE_(name, ow_task_entry_##name)                                                \
   static void ow_launch_##name(OW_PARAMETERS_(__VA_ARGS__))
 
 // The arguments of the running launch: an export of 8 words. In the program only if a launch uses
 // it.
 extern uint32_t ow_args[8];
 
+// ------------------------------------------------------------------------------ descriptors ------
+// Names for up to 8 descriptors, for all functions of tile.h that take one: ow_dsr_mem1(X, ...),
+// OW_CTL(Y, X, OW_NONE, 0). The linker numbers the names of all files, from 0 up, and refuses more
+// than 31. The host does not load the program into a tile with fewer, nor if one has a number that
+// is claimed (OW_CLAIM). A name costs the core one instruction where it is used. OW_CTL takes up to
+// two more for each name.
+#define OW_DSR(...)                                                              \
+  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_DSR: at most 8 names a line"); \
+  OW_EACH_(OW_SEMICOLON_, OW_DSR_NAME_, __VA_ARGS__)
+// Declares the descriptor for a use before the definition or in another file.
+#define OW_DSR_DECLARE(name) extern const struct ow_dsr_name name[1] __asm__("ow_dsr_id_" #name)
+
 // ---------------------------------------------------------------------------------- claims -------
 // Declares that code uses descriptors and microthreads by number, as the kernel library does:
 // descriptors `dsr` to `dsr_end` - 1 and threads `thread` to `thread_end` - 1, all constants. Two
-// equal numbers claim none. The host does not load the code into a tile with fewer, and a layout
-// gives none of these descriptors to another name.
-#define OW_CLAIM(name, dsr, dsr_end, thread, thread_end) \
-  OW_NOTE_(claim, name, 3, { uint32_t claimed[4]; }) = { \
+// equal numbers claim none. The host does not load the code into a tile with fewer, nor if a name
+// of OW_DSR or of a layout has one of these numbers.
+#define OW_CLAIM(name, dsr, dsr_end, thread, thread_end)     \
+  OW_NOTE_(claim, name, #name, { uint32_t claimed[4]; }) = { \
       OW_NOTE_HEAD_(claim, name, 3), {{dsr, dsr_end, thread, thread_end}}, #name}
 
-// --------------------------------------------------------------------- how the above is made
-// ------
+// -------------------------------------------------------------------- how the above is made ------
 // The number of arguments; 9 stands for 9 to 32. No macro takes 9, and each says which number it
 // takes: what it makes of more only keeps the compiler from other errors.
 #define OW_NTH_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, \
@@ -148,32 +170,59 @@ extern uint32_t ow_args[8];
 #define OW_DIMS_8(...) [1]
 #define OW_DIMS_9(...) [1]
 
-#define OW_PARAMETERS_(...) OW_GLUE(OW_PARAMETERS_, OW_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define OW_PARAMETERS_0() void
-#define OW_PARAMETERS_1(a) uint32_t a
-#define OW_PARAMETERS_2(a, ...) uint32_t a, OW_PARAMETERS_1(__VA_ARGS__)
-#define OW_PARAMETERS_3(a, ...) uint32_t a, OW_PARAMETERS_2(__VA_ARGS__)
-#define OW_PARAMETERS_4(a, ...) uint32_t a, OW_PARAMETERS_3(__VA_ARGS__)
-#define OW_PARAMETERS_5(a, ...) uint32_t a, OW_PARAMETERS_4(__VA_ARGS__)
-#define OW_PARAMETERS_6(a, ...) uint32_t a, OW_PARAMETERS_5(__VA_ARGS__)
-#define OW_PARAMETERS_7(a, ...) uint32_t a, OW_PARAMETERS_6(__VA_ARGS__)
-#define OW_PARAMETERS_8(a, ...) uint32_t a, OW_PARAMETERS_7(__VA_ARGS__)
-#define OW_PARAMETERS_9(a, ...) uint32_t a, OW_PARAMETERS_8(__VA_ARGS__)
+// macro(index, argument) for each of up to 8 arguments, and between() between them.
+#define OW_EACH_(between, macro, ...) \
+  OW_GLUE(OW_EACH_, OW_COUNT_(__VA_ARGS__))(between, macro, 0, __VA_ARGS__)
+#define OW_COMMA_() ,
+#define OW_SEMICOLON_() ;
+#define OW_EACH_0(b, m, i, ...)
+#define OW_EACH_1(b, m, i, a) m(i, a)
+#define OW_EACH_2(b, m, i, a, ...) m(i, a) b() OW_EACH_1(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_3(b, m, i, a, ...) m(i, a) b() OW_EACH_2(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_4(b, m, i, a, ...) m(i, a) b() OW_EACH_3(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_5(b, m, i, a, ...) m(i, a) b() OW_EACH_4(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_6(b, m, i, a, ...) m(i, a) b() OW_EACH_5(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_7(b, m, i, a, ...) m(i, a) b() OW_EACH_6(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_8(b, m, i, a, ...) m(i, a) b() OW_EACH_7(b, m, i + 1, __VA_ARGS__)
+#define OW_EACH_9(b, m, i, a, ...) m(i, a)
 
-#define OW_ARGUMENTS_(...) OW_GLUE(OW_ARGUMENTS_, OW_COUNT_(__VA_ARGS__))
-#define OW_ARGUMENTS_0
-#define OW_ARGUMENTS_1 ow_args[0]
-#define OW_ARGUMENTS_2 OW_ARGUMENTS_1, ow_args[1]
-#define OW_ARGUMENTS_3 OW_ARGUMENTS_2, ow_args[2]
-#define OW_ARGUMENTS_4 OW_ARGUMENTS_3, ow_args[3]
-#define OW_ARGUMENTS_5 OW_ARGUMENTS_4, ow_args[4]
-#define OW_ARGUMENTS_6 OW_ARGUMENTS_5, ow_args[5]
-#define OW_ARGUMENTS_7 OW_ARGUMENTS_6, ow_args[6]
-#define OW_ARGUMENTS_8 OW_ARGUMENTS_7, ow_args[7]
-#define OW_ARGUMENTS_9 OW_ARGUMENTS_8, 0
+// The parameters of a launch. A parameter is two words such as `f32 a`; ## joins the first one to
+// the name of a macro, and what the macro makes of it stands before the second one.
+#define OW_PARAMETERS_(...)                 \
+  OW_GLUE(OW_VOID_, OW_COUNT_(__VA_ARGS__)) \
+  OW_EACH_(OW_COMMA_, OW_PARAMETER_ __VA_OPT__(, ) __VA_ARGS__)
+#define OW_PARAMETER_(i, parameter) OW_C_TYPE_##parameter
+#define OW_VOID_0 void
+#define OW_VOID_1
+#define OW_VOID_2
+#define OW_VOID_3
+#define OW_VOID_4
+#define OW_VOID_5
+#define OW_VOID_6
+#define OW_VOID_7
+#define OW_VOID_8
+#define OW_VOID_9
+// The value of word i of the arguments. The type of a function with this parameter tells a float.
+#define OW_PARAMETER_VALUE_(i, parameter)                      \
+  _Generic((void (*)(OW_C_TYPE_##parameter))0, void (*)(float) \
+           : ow_bits_float, default                            \
+           : ow_word_)(ow_args[i])
+OW_ALWAYS_INLINE uint32_t ow_word_(uint32_t word) { return word; }
+// The element code. Its macro leaves a parameter list open, for the name.
+#define OW_PARAMETER_ELEMENT_(i, parameter) (OW_TYPE_AND_NAME_##parameter)))
+#define OW_OPEN_ sizeof(void (*)(int
+#define OW_TYPE_AND_NAME_f16 OW_ELEMENT_f16 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_bf16 OW_ELEMENT_bf16 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_f32 OW_ELEMENT_f32 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_i16 OW_ELEMENT_i16 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_i32 OW_ELEMENT_i32 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_i8 OW_ELEMENT_i8 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_u16 OW_ELEMENT_u16 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_u32 OW_ELEMENT_u32 + 0 * OW_OPEN_
+#define OW_TYPE_AND_NAME_u8 OW_ELEMENT_u8 + 0 * OW_OPEN_
 
-// A note: head, descriptor words, name.
-#define OW_NOTE_(kind, object, number, ...)                                  \
+// A note: head, descriptor words, name and what follows it.
+#define OW_NOTE_(kind, object, text, ...)                                    \
   struct ow_note_##kind##_##object {                                         \
     struct {                                                                 \
       uint32_t owner_bytes;                                                  \
@@ -182,7 +231,7 @@ extern uint32_t ow_args[8];
       char owner[12];                                                        \
     } head;                                                                  \
     struct __VA_ARGS__ words;                                                \
-    char name[(sizeof(#object) + 3) & ~3u];                                  \
+    char name[(sizeof(text) + 3) & ~3u];                                     \
   };                                                                         \
   static const struct ow_note_##kind##_##object ow_note_##kind##_of_##object \
       __attribute__((used, section(".note.openwafer"), aligned(4)))
@@ -194,6 +243,13 @@ extern uint32_t ow_args[8];
 #define OW_TASK_NUMBER_(name)          \
   extern const char ow_task_id_##name; \
   __attribute__((section(".ow_tasks"), used, aligned(1))) const char ow_task_id_##name = 0;
+
+// The same for descriptors. The address of the array is the number.
+#define OW_DSR_NAME_(i, name)                                      \
+  OW_DSR_DECLARE(name);                                            \
+  OW_NOTE_(dsr, name, #name, { const volatile void* number; }) = { \
+      OW_NOTE_HEAD_(dsr, name, 4), {name}, #name};                 \
+  __attribute__((section(".ow_dsrs"), used, aligned(1))) const struct ow_dsr_name name[1] = {{0}}
 
 // An entry for the start-up code to register.
 struct ow_task_table_entry {

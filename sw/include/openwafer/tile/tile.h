@@ -95,7 +95,26 @@ OW_ALWAYS_INLINE void ow_push_control(uint32_t queue, uint32_t data) {
 }
 
 // ----------------------------------------------------------------------------- descriptors ------
-// Kinds (enum ow_kind) and types (enum ow_type) are in openwafer/tile/isa.h.
+// Kinds (enum ow_kind) and types (enum ow_type) are in openwafer/tile/isa.h. Every `dsr` is a name
+// of OW_DSR (openwafer/tile/export.h) or a number. If a program has both, the code with numbers
+// claims them (OW_CLAIM).
+
+// The operand that an instruction does not have. No descriptor with a name has this number.
+#define OW_NONE 31u
+
+// What a name is to the compiler: its address is the number.
+struct ow_dsr_name {
+  char ow_unused;
+};
+// The number of a descriptor.
+#define OW_DSR_ID(dsr) \
+  _Generic((dsr), const struct ow_dsr_name* : ow_dsr_of_name, default : ow_dsr_of_number)(dsr)
+OW_ALWAYS_INLINE uint32_t ow_dsr_of_name(const struct ow_dsr_name* name) {
+  const uint32_t number = (uint32_t)(uintptr_t)name;
+  if (number >= OW_NONE) __builtin_unreachable();  // so that fields of 5 bits need no mask
+  return number;
+}
+OW_ALWAYS_INLINE uint32_t ow_dsr_of_number(uint32_t number) { return number; }
 
 // Bytes per element of a descriptor's type.
 static inline uint32_t ow_type_bytes(enum ow_type type) {
@@ -120,10 +139,11 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running thread
 // uses the descriptor.
-#define ow_dsrw(dsr, word, value)   \
-  do {                              \
-    OW_CHECK_DSR((uint32_t)(dsr));  \
-    OW_DSRW_INSN(dsr, word, value); \
+#define ow_dsrw(dsr, word, value)               \
+  do {                                          \
+    const uint32_t ow_number_ = OW_DSR_ID(dsr); \
+    OW_CHECK_DSR(ow_number_);                   \
+    OW_DSRW_INSN(ow_number_, word, value);      \
   } while (0)
 
 // The same for the destination descriptor of control word `ctl`. ow.dsrw reads only the lowest
@@ -140,15 +160,16 @@ _Static_assert(OW_CTL_DST_LSB == 0 && OW_CTL_DST_MASK == OW_NUM_DSRS - 1,
   } while (0)
 
 // ow.dsrr: reads a word back. Word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
-#define ow_dsrr(dsr, word)                                                                      \
-  __extension__({                                                                               \
-    uint32_t ow_value_;                                                                         \
-    OW_CHECK_DSR((uint32_t)(dsr));                                                              \
-    __asm__ volatile(".insn r %1, %2, %3, %0, %4, x0"                                           \
-                     : "=r"(ow_value_)                                                          \
-                     : "i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRR), "i"(word), "r"((uint32_t)(dsr)) \
-                     : "memory");                                                               \
-    ow_value_;                                                                                  \
+#define ow_dsrr(dsr, word)                                                                 \
+  __extension__({                                                                          \
+    const uint32_t ow_number_ = OW_DSR_ID(dsr);                                            \
+    uint32_t ow_value_;                                                                    \
+    OW_CHECK_DSR(ow_number_);                                                              \
+    __asm__ volatile(".insn r %1, %2, %3, %0, %4, x0"                                      \
+                     : "=r"(ow_value_)                                                     \
+                     : "i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRR), "i"(word), "r"(ow_number_) \
+                     : "memory");                                                          \
+    ow_value_;                                                                             \
   })
 
 OW_ALWAYS_INLINE uint32_t ow_dim_word(uint32_t length, int32_t step) {
@@ -271,12 +292,26 @@ OW_ALWAYS_INLINE void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_
   ow_dsrw(dsr, OW_DSR_DIM3, 0);
 }
 
+// The functions take names.
+#define ow_dsr_mem1(dsr, ...) (ow_dsr_mem1)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_mem2(dsr, ...) (ow_dsr_mem2)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_mem3(dsr, ...) (ow_dsr_mem3)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_mem4(dsr, ...) (ow_dsr_mem4)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_indexed(dsr, ...) (ow_dsr_indexed)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_indexed_t(dsr, ...) (ow_dsr_indexed_t)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_vectors(dsr, ...) (ow_dsr_vectors)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_fifo(dsr, ...) (ow_dsr_fifo)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_fifo_ref(dsr, ...) (ow_dsr_fifo_ref)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_fabric_in(dsr, ...) (ow_dsr_fabric_in)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_fabric_in_f(dsr, ...) (ow_dsr_fabric_in_f)(OW_DSR_ID(dsr), __VA_ARGS__)
+#define ow_dsr_fabric_out(dsr, ...) (ow_dsr_fabric_out)(OW_DSR_ID(dsr), __VA_ARGS__)
+
 // ---------------------------------------------------------------------- tensor instructions ------
 // Operations (enum ow_op) are in openwafer/tile/isa.h.
 
-// Control word: descriptors, thread (0: the core waits; 1..12: a microthread), and the completion
-// action.
-#define OW_CTL(dst, a, b, thread) ow_ctl(dst, a, b, thread)
+// Control word: descriptors (OW_NONE for those that the instruction does not have), thread (0: the
+// core waits; 1..12: a microthread), and the completion action.
+#define OW_CTL(dst, a, b, thread) ow_ctl(OW_DSR_ID(dst), OW_DSR_ID(a), OW_DSR_ID(b), thread)
 OW_ALWAYS_INLINE uint32_t ow_ctl(uint32_t dst, uint32_t a, uint32_t b, uint32_t thread) {
   OW_CHECK_DSR(dst);
   OW_CHECK_DSR(a);

@@ -6,7 +6,7 @@
 
 #include "openwafer/tile/tile.h"
 
-enum { DSR_DST = 0, DSR_SRC = 1, DSR_X = 2, DSR_ACC = 3, DSR_WEIGHTS = 4, DSR_NONE = 31 };
+enum { DSR_DST = 0, DSR_SRC = 1, DSR_X = 2, DSR_ACC = 3, DSR_WEIGHTS = 4 };
 enum { SAMPLES = 8, INDICES = 16 };
 
 #define OW_NOINIT __attribute__((section(".noinit"), used))
@@ -28,12 +28,12 @@ static void run(const struct ow_deadlock_command* c) {
     case OW_DL_RECEIVE:
       ow_dsr_mem1(DSR_DST, OW_F32, (uint32_t)(uintptr_t)buffer, c->arg[2], 4);
       ow_dsr_fabric_in(DSR_SRC, OW_F32, c->arg[1], c->arg[2]);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, c->arg[0]));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, c->arg[0]));
       break;
     case OW_DL_SEND:
       ow_dsr_mem1(DSR_SRC, OW_F32, (uint32_t)(uintptr_t)buffer, c->arg[2], 4);
       ow_dsr_fabric_out(DSR_DST, OW_F32, c->arg[1], c->arg[2], 0);
-      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, DSR_NONE, c->arg[0]));
+      ow_mov(OW_F32, OW_CTL(DSR_DST, DSR_SRC, OW_NONE, c->arg[0]));
       break;
     case OW_DL_AXPYW:
       ow_dsr_indexed(DSR_X, (uint32_t)(uintptr_t)buffer, SAMPLES, INDICES, 2 * SAMPLES);
@@ -50,7 +50,7 @@ static void run(const struct ow_deadlock_command* c) {
       ow_reg_write(OW_REG_RED_ACT_GT, 0);
       ow_reg_write(OW_REG_RED_DST, (uint32_t)(uintptr_t)buffer);
       ow_reg_write(OW_REG_RED_PITCH, 0);
-      ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, c->arg[0]));
+      ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, c->arg[0]));
       break;
     case OW_DL_ACTIVATE:
       if (c->arg[1]) ow_task_register(c->arg[0], task);

@@ -12,7 +12,7 @@
 #include "openwafer/tile/tile.h"
 
 enum { TASK_DONE = OW_TASK_LOCAL(1) };
-enum { DSR_X, DSR_IN, DSR_OUT, DSR_NONE = 31 };
+enum { DSR_X, DSR_IN, DSR_OUT };
 enum { THREAD = 1 };
 
 __attribute__((section(".noinit"), used)) struct ow_cs_params ow_cs_params;
@@ -29,7 +29,7 @@ static void task_launch(uint32_t data) {
   ow_dsr_fabric_out(DSR_OUT, type, OW_CS_OUTQ, n, 0);
   uint32_t then = OW_THEN_ACTIVATE(TASK_DONE);
   if (row == 0) {
-    uint32_t send = OW_CTL(DSR_OUT, DSR_X, DSR_NONE, THREAD) | then;
+    uint32_t send = OW_CTL(DSR_OUT, DSR_X, OW_NONE, THREAD) | then;
     if (type == OW_F32) {
       ow_mov(OW_F32, send);
     } else {

@@ -12,7 +12,7 @@
 #include "openwafer/tile/tile.h"
 
 enum { TASK_PART_DONE = OW_TASK_LOCAL(1) };
-enum { DSR_MATRIX, DSR_INDICES, DSR_RESULT, DSR_NONE = 31 };
+enum { DSR_MATRIX, DSR_INDICES, DSR_RESULT };
 enum { THREAD_DOTS = 1, THREAD_DRAIN = 2 };
 
 __attribute__((section(".noinit"), used)) struct ow_dr_params ow_dr_params;
@@ -43,7 +43,7 @@ static void task_launch(uint32_t data) {
   ow_dsr_indexed(DSR_MATRIX, ow_dr_params.x_addr, samples, ow_dr_params.indices, (int32_t)pitch);
   ow_dsr_vectors(DSR_INDICES, OW_F16, OW_DR_INQ_INDICES, ow_dr_params.vectors, (int32_t)pitch);
   ow_dsr_mem2(DSR_RESULT, OW_F32, OW_ACC_ADDR(0), lanes, 4, OW_ACC_LINES, (int32_t)lanes * 4);
-  ow_drain(OW_CTL(DSR_NONE, DSR_NONE, DSR_NONE, THREAD_DRAIN) | OW_THEN_ACTIVATE(TASK_PART_DONE));
+  ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, THREAD_DRAIN) | OW_THEN_ACTIVATE(TASK_PART_DONE));
   ow_dotw(
       OW_MIXED,
       OW_CTL(DSR_RESULT, DSR_MATRIX, DSR_INDICES, THREAD_DOTS) | OW_THEN_ACTIVATE(TASK_PART_DONE),

@@ -4,7 +4,6 @@
 #include <openwafer/openwafer.h>
 
 #include <cstdio>
-#include <cstring>
 #include <vector>
 
 int main(int argc, char** argv) try {
@@ -13,10 +12,8 @@ int main(int argc, char** argv) try {
   std::vector<float> values(run.read<float>("x").size());
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 7 - 3;
   const float a = 1.1f;
-  uint32_t bits = 0;
-  std::memcpy(&bits, &a, sizeof(bits));
   run.write("x", values);
-  run.launch("scale", {bits}).wait();
+  run.launch("scale", a).wait();
 
   int wrong = 0;
   for (const char* name : {"by_core", "by_library"}) {

@@ -11,7 +11,7 @@ static void squares(const struct ow_train_tensor* out, uint32_t owned) {
     widen(X, out->addr + l * pitch);
     widen(P, ow_train_params.targets_addr + l * pitch);
     ow_sub(OW_F32, ctl(X, X, P));
-    ow_mul_s(OW_F32, ctl(X, X, DSR_NONE), ow_train_run.scale);
+    ow_mul_s(OW_F32, ctl(X, X, OW_NONE), ow_train_run.scale);
     narrow(deltas + l * pitch, X);
   }
 }

@@ -34,8 +34,15 @@ struct ElfExport {
 // A function that the host can launch.
 struct ElfLaunch {
   std::string name;
-  uint32_t task = 0;       // 16 to 31
-  uint32_t arguments = 0;  // words of the exported array ow_args, 0 to 8
+  uint32_t task = 0;                    // 16 to 31
+  std::vector<ElementType> arguments;   // at most 8: words of the exported array ow_args
+  std::vector<std::string> parameters;  // as in the source: "u32 n"
+};
+
+// A descriptor that the linker has numbered.
+struct ElfDescriptor {
+  std::string name;
+  uint32_t number = 0;
 };
 
 // Descriptors and threads that firmware code uses by number: first, and one after the last.
@@ -56,6 +63,7 @@ struct ElfImage {
   const std::vector<ElfExport>& exports() const { return export_list; }
   const std::vector<ElfLaunch>& launches() const { return launch_list; }
   const std::vector<ElfClaim>& claims() const { return claim_list; }
+  const std::vector<ElfDescriptor>& descriptors() const { return descriptor_list; }
   // The lowest task number that the linker gave away. Named tasks go up to kTaskTeardown; without
   // named tasks it is kTaskTeardown.
   uint32_t first_named_task() const;
@@ -88,6 +96,7 @@ struct ElfImage {
   std::vector<ElfExport> export_list;
   std::vector<ElfLaunch> launch_list;
   std::vector<ElfClaim> claim_list;
+  std::vector<ElfDescriptor> descriptor_list;
   std::string formats;         // of ow_printf, each ended by a zero
   uint32_t formats_begin = 0;  // address of the first
 };
