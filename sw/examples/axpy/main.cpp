@@ -9,7 +9,7 @@ int main(int argc, char** argv) try {
   constexpr int kTiles = 2, kLength = 512, kMax = 2048;
   ow::Layout layout({kTiles, 1});
   layout.broadcast("x", ow::Side::West);
-  layout.gather("y", ow::Side::East);
+  layout.gather("sum", ow::Side::East);
   ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:2x1");
   ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/axpy.elf", layout));
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) try {
   run.launch("axpy", kLength, a).wait();
   const ow::Profile profile = run.profile();
 
-  const std::vector<ow::f16> out = run.receive<ow::f16>("y", kLength);
+  const std::vector<ow::f16> out = run.receive<ow::f16>("sum", kLength);
   int wrong = 0;
   for (int row = 0; row < kTiles; ++row) {
     for (int i = row * kLength; i < (row + 1) * kLength; ++i) {

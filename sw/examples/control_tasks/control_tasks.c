@@ -9,8 +9,7 @@
 
 enum { REPORT = 1, CLEAR = 2 };  // identities
 
-OW_EXPORT(u32, number_in);
-OW_EXPORT(u32, answer_out);
+OW_FLOW(number, answer);
 
 static uint32_t sum, count;
 
@@ -22,7 +21,7 @@ static void add(uint32_t value) {
 static void obey(uint32_t word) {
   switch (OW_IDENTITY_OF(word)) {
     case REPORT:
-      ow_push(answer_out, sum);  // one wavelet into a queue of eight that the host drains
+      ow_push(answer.out, sum);  // one wavelet into a queue of eight that the host drains
       break;
     case CLEAR:
       sum = count = 0;
@@ -34,6 +33,6 @@ static void obey(uint32_t word) {
 
 void ow_main(void);
 void ow_main(void) {
-  ow_task_register(OW_TASK_DATA(number_in), add);
-  ow_task_register(OW_TASK_CONTROL(number_in), obey);
+  ow_task_register(OW_TASK_DATA(number.in), add);
+  ow_task_register(OW_TASK_CONTROL(number.in), obey);
 }

@@ -13,12 +13,12 @@ enum { THREAD_FILL = 1, THREAD_TAKE = 2 };
 
 OW_EXPORT(f32, x, N);
 OW_EXPORT(f32, y, N);
-OW_EXPORT(u32, late_in);
 OW_EXPORT(u32, waiting);  // elements in the FIFO when the computation begins
+OW_FLOW(late);
 static float space[N];
 
 OW_LAUNCH(fill) {
-  ow_dsr_fabric_in(IN, OW_F32, late_in, N);
+  ow_dsr_fabric_in(IN, OW_F32, late.in, N);
   ow_dsr_fifo(FILL, OW_F32, FIFO, OW_ADDR(space), N);  // empties it
   ow_mov(OW_F32, OW_CTL(FILL, IN, OW_NONE, THREAD_FILL));
 }

@@ -12,12 +12,12 @@ OW_DSR(IN, PART);
 
 OW_EXPORT(u16, part, N);
 OW_EXPORT(u32, done);
-OW_EXPORT(u32, item_in);
+OW_FLOW(item);
 
 OW_TASK(ended) { ++done; }
 
 OW_LAUNCH(receive) {
-  ow_dsr_fabric_in_f(IN, OW_I16, item_in, 0, OW_TAGGED);  // length 0: to the end of the stream
+  ow_dsr_fabric_in_f(IN, OW_I16, item.in, 0, OW_TAGGED);  // length 0: to the end of the stream
   ow_dsr_mem1(PART, OW_I16, OW_ADDR(part), N, 2);
   ow_mov(OW_I16, OW_CTL(PART, IN, OW_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(ended)));
 }

@@ -6,26 +6,22 @@
 
 enum { M = 16, N = 24 };
 OW_EXPORT(f32, A, M, N);
-OW_EXPORT(f32, x, N);
-OW_EXPORT(f32, y, M);
-OW_EXPORT(u32, x_in);
-OW_EXPORT(u32, sum_in);
-OW_EXPORT(u32, sum_out);
-
-OW_DSR(X, X_IN, Y, SUM_IN, SUM_OUT);
+OW_FLOW(x, sum);
+OW_DSR(PART, X_IN, Y, SUM_IN, SUM_OUT);
+static float part[N], y[M];
 
 OW_LAUNCH(compute) {
-  ow_dsr_fabric_in(X_IN, OW_F32, x_in, N);
-  ow_dsr_mem1(X, OW_F32, OW_ADDR(x), N, 4);
-  ow_mov(OW_F32, OW_CTL(X, X_IN, OW_NONE, 0));  // waits until x is here
-  ow_gemv_f32(M, N, OW_ADDR(A), N, OW_ADDR(x), OW_ADDR(y));
+  ow_dsr_fabric_in(X_IN, OW_F32, x.in, N);
+  ow_dsr_mem1(PART, OW_F32, OW_ADDR(part), N, 4);
+  ow_mov(OW_F32, OW_CTL(PART, X_IN, OW_NONE, 0));  // waits until x is here
+  ow_gemv_f32(M, N, OW_ADDR(A), N, OW_ADDR(part), OW_ADDR(y));
 
   ow_dsr_mem1(Y, OW_F32, OW_ADDR(y), M, 4);
-  ow_dsr_fabric_out(SUM_OUT, OW_F32, sum_out, M, 0);
-  if (sum_in == OW_NO_QUEUE) {
+  ow_dsr_fabric_out(SUM_OUT, OW_F32, sum.out, M, 0);
+  if (sum.in == OW_NO_QUEUE) {
     ow_mov(OW_F32, OW_CTL(SUM_OUT, Y, OW_NONE, 0));
   } else {
-    ow_dsr_fabric_in(SUM_IN, OW_F32, sum_in, M);
+    ow_dsr_fabric_in(SUM_IN, OW_F32, sum.in, M);
     ow_add(OW_F32, OW_CTL(SUM_OUT, SUM_IN, Y, 0));
   }
 }

@@ -4,12 +4,12 @@
 
 enum { N = 16 };
 OW_DSR(IN, X);
-OW_EXPORT(f32, x, N);
-OW_EXPORT(u32, x_in);
+OW_FLOW(x);
+static float buffer[N];
 
 OW_LAUNCH(take) {
-  ow_dsr_fabric_in(IN, OW_F32, x_in, N);
-  ow_dsr_mem1(X, OW_F32, OW_ADDR(x), N, 4);
+  ow_dsr_fabric_in(IN, OW_F32, x.in, N);
+  ow_dsr_mem1(X, OW_F32, OW_ADDR(buffer), N, 4);
   ow_mov(OW_F32, OW_CTL(X, IN, OW_NONE, 0));
 }
 

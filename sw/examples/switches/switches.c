@@ -11,14 +11,14 @@ enum { N = 12 };
 OW_DSR(VALUE, OUT);
 
 OW_EXPORT(i32, value, N);
-OW_EXPORT(u32, turn_out);
+OW_FLOW(turn);
 
 // The list of commands has one entry, for the first router that uses it: the tile's own. Routers
 // farther east, which are already in their last position, use it too and stay there.
-OW_TASK(sent) { ow_push_control(turn_out, OW_COMMAND(0, OW_ADVANCE)); }
+OW_TASK(sent) { ow_push_control(turn.out, OW_COMMAND(0, OW_ADVANCE)); }
 
 OW_LAUNCH(gather) {
   ow_dsr_mem1(VALUE, OW_I32, OW_ADDR(value), N, 4);
-  ow_dsr_fabric_out(OUT, OW_I32, turn_out, N, 0);
+  ow_dsr_fabric_out(OUT, OW_I32, turn.out, N, 0);
   ow_mov(OW_I32, OW_CTL(OUT, VALUE, OW_NONE, 1) | OW_THEN_ACTIVATE(OW_TASK_ID(sent)));
 }

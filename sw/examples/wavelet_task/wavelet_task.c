@@ -4,12 +4,12 @@
 
 enum { BINS = 16 };
 OW_EXPORT(u32, bins, BINS);
-OW_EXPORT(u32, value_in);
+OW_FLOW(value);
 
-static void count(uint32_t value) { ++bins[value % BINS]; }
+static void count(uint32_t data) { ++bins[data % BINS]; }
 
 void ow_main(void);
 void ow_main(void) {
   for (int i = 0; i < BINS; ++i) bins[i] = 0;
-  ow_task_register(OW_TASK_DATA(value_in), count);
+  ow_task_register(OW_TASK_DATA(value.in), count);
 }

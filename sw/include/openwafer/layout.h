@@ -3,9 +3,8 @@
 //
 // A layout names what flows. The library chooses colours and queues for each flow and sets the
 // routes of every tile. Two flows that meet in a tile get different colours; flows that never meet
-// share one. Firmware finds its queue numbers in variables that it exports: for a flow "x", `x_in`
-// is the input queue of the tile and `x_out` its output queue (u32; kNoQueue if the tile has none).
-// Firmware needs a variable only where the flow has such an end.
+// share one. Firmware finds the queue numbers of a flow "x" in x.in and x.out of OW_FLOW(x). They
+// are OW_NO_QUEUE where the tile has no such end.
 #ifndef OPENWAFER_LAYOUT_H_
 #define OPENWAFER_LAYOUT_H_
 
@@ -17,8 +16,6 @@
 #include "openwafer/route.h"
 
 namespace ow {
-
-constexpr uint32_t kNoQueue = 255;
 
 class LayoutState;  // internal to the library
 
@@ -42,10 +39,10 @@ class Region {
   Rect tile(int row, int col) const;
 
   // From the host to all tiles of a row (West, East) or column (North, South), entering at edge
-  // `from` of the machine. The stream has one port per row or column. Tiles: name_in.
+  // `from` of the machine. The stream has one port per row or column. Tiles: x.in.
   void broadcast(const std::string& name, Side from);
 
-  // From tile to tile towards a side. Tiles: name_in (not in the first), name_out (not in the
+  // From tile to tile towards a side. Tiles: x.in (not in the first), x.out (not in the
   // last). With `enter` the first tile takes from the machine's edge, with `leave` the last one
   // sends to the edge. The stream then has one port per row or column there. With both, the stream
   // that leaves is called name + ".out".
@@ -56,26 +53,26 @@ class Region {
   void ring(const std::string& name, Side towards);
 
   // From every tile to an edge, in turn; the tile next to the edge comes first. A tile puts its
-  // words into name_out, followed by a control wavelet that holds name_end, which lets the next
+  // words into x.out, followed by a control wavelet that holds x.end, which lets the next
   // tile pass. The control wavelet of the last tile resets all switches for the next turn. There is
-  // no name_end if a line has one tile. The stream has one port per row or column. Needs a switch
+  // no x.end if a line has one tile. The stream has one port per row or column. Needs a switch
   // of two positions in all tiles but the last.
   void gather(const std::string& name, Side to);
 
   // From an edge to every tile of a row or column, a part to each: the reverse of gather. The
   // stream has one port per row or column. Run::send cuts the data of a port into equal parts, the
-  // nearest tile's first, and may be called again. Tiles: name_in. Needs a switch of two positions
+  // nearest tile's first, and may be called again. Tiles: x.in. Needs a switch of two positions
   // if a line has more than one tile.
   void scatter(const std::string& name, Side from);
 
-  // Between one tile and an edge, straight along its row or column: from the edge (name_in) or to
-  // it (name_out). The stream has one port.
+  // Between one tile and an edge, straight along its row or column: from the edge (x.in) or to
+  // it (x.out). The stream has one port.
   void enter(const std::string& name, Side from, int row, int col);
   void leave(const std::string& name, int row, int col, Side to);
 
   // From one tile to all others: of the region, of its row (the source is in column `col` of each
   // row), or of its column (the source is in row `row`). `itself`: the source receives its own
-  // words too. Tiles: name_out in the source, name_in in those that receive. There is no stream.
+  // words too. Tiles: x.out in the source, x.in in those that receive. There is no stream.
   // BadInput if nobody receives.
   void broadcast(const std::string& name, int row, int col, bool itself = false);
   void broadcast_rows(const std::string& name, int col, bool itself = false);
@@ -92,8 +89,8 @@ class Region {
   // A filter of the tile for `filter.colour`: at most one per tile and colour, and no more than the
   // tile has.
   void filter(int row, int col, const Filter& filter);
-  void tile_receives(const std::string& name, int row, int col, int colour);  // name_in
-  void tile_sends(const std::string& name, int row, int col, int colour);     // name_out
+  void tile_receives(const std::string& name, int row, int col, int colour);  // x.in
+  void tile_sends(const std::string& name, int row, int col, int colour);     // x.out
   // The host's ends, at the edge port straight in front of the tile. Each call adds a port to the
   // stream; all its ports go the same way. The name must not be that of a flow with a stream.
   void host_sends(const std::string& name, Side from, int row, int col, int colour);
@@ -130,8 +127,8 @@ class Layout : public Region {
   Region region(const std::string& name, const Rect& rect);
 
   // From tiles to tiles anywhere in the layout, along rows and columns, past the tiles between. The
-  // rectangles count within the layout (Region::row, column, tile). Tiles: name_out in the senders,
-  // name_in in the receivers; a tile may be both, and receive its own words. Which sender has which
+  // rectangles count within the layout (Region::row, column, tile). Tiles: x.out in the senders,
+  // x.in in the receivers; a tile may be both, and receive its own words. Which sender has which
   // receivers:
   //   one sender                          all receivers
   //   a column, as high as `receivers`    its row of them
@@ -140,13 +137,6 @@ class Layout : public Region {
   // BadInput for anything else. The same name may be used again for other tiles, so a tile receives
   // `next` from one region and sends `next` to another.
   void flow(const std::string& name, const Rect& senders, const Rect& receivers);
-
-  // A descriptor, or a local task, that no other name has. The number is written into the exported
-  // u32 `name` of all tiles. Both count upwards; descriptors start at 0. At loading, numbers must
-  // be below what the machine has and below what the firmware claims (OW_CLAIM, OW_TASK,
-  // OW_LAUNCH).
-  int descriptor(const std::string& name);
-  int task(const std::string& name);
 
   const LayoutState& state() const { return *layout_; }  // for the library
 };

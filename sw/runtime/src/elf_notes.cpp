@@ -21,6 +21,8 @@ constexpr uint32_t kTypeExport = 1;
 constexpr uint32_t kTypeLaunch = 2;
 constexpr uint32_t kTypeClaim = 3;
 constexpr uint32_t kTypeDescriptor = 4;
+constexpr uint32_t kTypeFlow = 5;
+constexpr uint32_t kFlowBytes = 12;  // struct ow_flow
 constexpr uint32_t kMaxDims = 4;
 constexpr uint32_t kMaxArguments = 8;
 constexpr uint32_t kFirstLocalTask = isa::kFirstLocalTask;
@@ -178,6 +180,18 @@ ElfDescriptor parse_descriptor(const std::string& where, Words words) {
   return d;
 }
 
+ElfFlow parse_flow(const std::string& where, Words words, uint32_t sram_bytes) {
+  ElfFlow f;
+  f.addr = words.next();
+  f.name = words.name();
+  if (f.addr % 4 != 0 || f.addr > sram_bytes - kFlowBytes) {
+    throw BadInput(fmt::format(
+        "{}flow '{}': {} bytes at 0x{:x}: must be aligned to 4 and lie within the {} bytes of SRAM",
+        where, f.name, kFlowBytes, f.addr, sram_bytes));
+  }
+  return f;
+}
+
 template <class T>
 void add(const std::string& where, const char* what, T item, std::vector<T>* list) {
   if (std::any_of(list->begin(), list->end(), [&](const T& t) { return t.name == item.name; })) {
@@ -283,9 +297,11 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
         add(where, "claim", parse_claim(where, words), &image->claim_list);
       } else if (note.n_type == kTypeDescriptor) {
         add(where, "descriptor", parse_descriptor(where, words), &image->descriptor_list);
+      } else if (note.n_type == kTypeFlow) {
+        add(where, "flow", parse_flow(where, words, sram_bytes), &image->flow_list);
       } else {
         throw BadInput(where + fmt::format("note of type {}: must be {} to {}", note.n_type,
-                                           kTypeExport, kTypeDescriptor));
+                                           kTypeExport, kTypeFlow));
       }
     }
   }

@@ -81,16 +81,6 @@ void LayoutState::take_name(const std::string& name) {
   if (host_streams.count(name) != 0 || !names.insert(name).second) refuse_taken(name);
 }
 
-void LayoutState::take_number_name(const std::string& name) {
-  if (name.empty()) throw BadInput("layout: a name is empty");
-  for (const auto& flow : flows) {
-    if (name == flow.first + "_in" || name == flow.first + "_out" || name == flow.first + "_end") {
-      refuse_taken(name);
-    }
-  }
-  take_name(name);
-}
-
 void LayoutState::refuse_taken(const std::string& name) const {
   throw BadInput(fmt::format("layout: the name '{}' is taken", name));
 }
@@ -215,18 +205,6 @@ Region Layout::region(const std::string& name, const Rect& rect) {
   }
   if (!layout_->regions.emplace(name, rect).second) layout_->refuse_taken(name);
   return {layout_, name, rect};
-}
-
-int Layout::descriptor(const std::string& name) {
-  layout_->take_number_name(name);
-  layout_->descriptors.push_back(name);
-  return static_cast<int>(layout_->descriptors.size()) - 1;
-}
-
-int Layout::task(const std::string& name) {
-  layout_->take_number_name(name);
-  layout_->tasks.push_back(name);
-  return isa::kFirstLocalTask + static_cast<int>(layout_->tasks.size()) - 1;
 }
 
 }  // namespace ow

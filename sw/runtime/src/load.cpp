@@ -24,6 +24,7 @@ constexpr uint64_t kStartCycles = 1'000'000;  // of start-up code and ow_main
 uint32_t out_of(int side) { return 1u << side; }
 
 using Place = LayoutState::Place;
+using TileWords = std::map<Place, std::vector<uint32_t>>;  // consecutive words of each tile
 
 class Loader {
  public:
@@ -48,8 +49,8 @@ class Loader {
     if (layout_ != nullptr) {
       choose_colours(*layout_);
       lay_out(*layout_);
-      find_variables(*layout_);
     }
+    find_flows();
     check_routes();
     check_parameters();
     // From here on nothing is refused: the program that ran in these tiles is gone.
@@ -62,8 +63,8 @@ class Loader {
       routes_.apply(control_);
       set_filters(*layout_);
       bind_queues(*layout_);
-      for (const auto& [addr, values] : variables_) write_tiles(addr, values);
     }
+    for (const auto& [addr, words] : flows_) write_tiles(addr, words);
     write_parameters();
     for (const Run::State::LoadedPart& part : run_->parts) {
       start_cores(control_, part.rect, part.image.entry);
@@ -114,7 +115,6 @@ class Loader {
     if (layout_ != nullptr) check_features(*layout_, machine_->tile());
     for (const Run::State::LoadedPart& part : run_->parts) {
       check_claims(part.image, machine_->tile());
-      if (layout_ != nullptr) check_layout_numbers(*layout_, part.image);
     }
   }
 
@@ -317,7 +317,7 @@ class Loader {
   }
 
   // Writes what most tiles get with one multicast per row, and single tiles where they differ.
-  void write_tiles(uint32_t addr, const std::map<Place, uint32_t>& values) {
+  void write_tiles(uint32_t addr, const TileWords& values) {
     for (auto it = values.begin(); it != values.end();) {
       auto end = std::next(it);
       int cols = 1;
@@ -345,77 +345,65 @@ class Loader {
   }
 
   void bind_queues(const LayoutState& layout) {
-    std::map<uint32_t, std::map<Place, uint32_t>> words;  // by register
+    std::map<uint32_t, TileWords> words;  // by register
     for (const auto& [place, queues] : layout.queues) {
       for (const LayoutState::Queue& q : queues) {
         using Inq = isa::reg::Inq;
         using Outq = isa::reg::Outq;
         const uint32_t reg = q.in ? Inq::address(q.number) : Outq::address(q.number);
         const int colour = machine_colour(q.net);
-        words[reg][place] = q.in ? Inq::Enable::put(1) | Inq::Colour::put(colour)
-                                 : Outq::Enable::put(1) | Outq::Colour::put(colour);
+        words[reg][place] = {q.in ? Inq::Enable::put(1) | Inq::Colour::put(colour)
+                                  : Outq::Enable::put(1) | Outq::Colour::put(colour)};
       }
     }
     for (const auto& [reg, values] : words) write_tiles(reg, values);
   }
 
-  // Where the firmware stores the numbers that the layout writes: queues and control words of the
-  // flows, and descriptors and tasks.
-  void find_variables(const LayoutState& layout) {
+  // What the tiles of a part learn of the flows that its firmware knows. A flow that the layout
+  // does not have has no queues.
+  void find_flows() {
+    constexpr uint32_t kNone = LayoutState::kNoQueue;
+    using Ends = std::map<Place, LayoutState::Ends>;
+    const std::map<std::string, Ends> none;
+    const std::map<std::string, Ends>& flows = layout_ == nullptr ? none : layout_->flows;
     for (const Run::State::LoadedPart& part : run_->parts) {
-      for (const auto& [name, ends] : layout.flows) {
-        find_variable(part, name + "_in", kNoQueue, ends, [](const auto& e) { return e.in; });
-        find_variable(part, name + "_out", kNoQueue, ends, [](const auto& e) { return e.out; });
-        find_variable(part, name + "_end", 0, ends, [](const auto& e) { return e.end; });
+      const Rect at{part.rect.row - run_->rect.row, part.rect.col - run_->rect.col, part.rect.rows,
+                    part.rect.cols};
+      std::set<std::string> known;
+      for (const ElfFlow& flow : part.image.flows()) {
+        known.insert(flow.name);
+        TileWords words;
+        for (int r = at.row; r < at.row + at.rows; ++r) {
+          for (int c = at.col; c < at.col + at.cols; ++c) words[{r, c}] = {kNone, kNone, 0};
+        }
+        const auto laid = flows.find(flow.name);
+        if (laid != flows.end()) {
+          for (const auto& [tile, ends] : laid->second) {
+            const auto here = words.find(tile);
+            if (here != words.end()) here->second = {ends.in, ends.out, ends.end};
+          }
+        }
+        flows_.emplace_back(flow.addr, std::move(words));
       }
-      const auto number = [&](const std::string& name, size_t value) {
-        find_variable(part, name, static_cast<uint32_t>(value), {}, nullptr);
-      };
-      for (size_t k = 0; k < layout.descriptors.size(); ++k) number(layout.descriptors[k], k);
-      for (size_t k = 0; k < layout.tasks.size(); ++k) {
-        number(layout.tasks[k], static_cast<size_t>(isa::kFirstLocalTask) + k);
+      for (const auto& [name, ends] : flows) {
+        if (known.count(name) == 0) check_no_end(part, at, name, ends);
       }
     }
   }
 
-  // All tiles of the part get `value`, and those that the flow names get what `of` says. Firmware
-  // must export the variable if a tile needs it.
-  void find_variable(const Run::State::LoadedPart& part, const std::string& name, uint32_t value,
-                     const std::map<Place, LayoutState::Ends>& ends,
-                     uint32_t (*of)(const LayoutState::Ends&)) {
-    std::map<Place, uint32_t> here;
-    const Rect& at = part.rect;
-    for (int r = at.row - run_->rect.row; r < at.row - run_->rect.row + at.rows; ++r) {
-      for (int c = at.col - run_->rect.col; c < at.col - run_->rect.col + at.cols; ++c) {
-        here[{r, c}] = value;
-      }
+  void check_no_end(const Run::State::LoadedPart& part, const Rect& at, const std::string& flow,
+                    const std::map<Place, LayoutState::Ends>& ends) const {
+    for (const auto& end : ends) {
+      const auto [row, col] = end.first;
+      if (!overlap(at, Rect{row, col, 1, 1})) continue;
+      throw BadInput(fmt::format("{}: no OW_FLOW({}), but the layout has '{}' in tile ({}, {}){}",
+                                 part.image.path, flow, flow, row, col,
+                                 layout_->region_text(end.first)));
     }
-    bool needed = of == nullptr;
-    for (const auto& [place, end] : ends) {
-      const auto tile = here.find(place);
-      if (tile == here.end()) continue;
-      tile->second = of(end);
-      needed = needed || tile->second != value;
-    }
-    const auto& exports = part.image.exports();
-    const auto variable = std::find_if(exports.begin(), exports.end(),
-                                       [&](const ElfExport& e) { return e.name == name; });
-    if (variable == exports.end() && !needed) return;
-    if (variable == exports.end() || variable->type != ElementType::U32 ||
-        !variable->dims.empty()) {
-      throw BadInput(fmt::format("{}: must export u32 '{}', in which the layout leaves a number",
-                                 part.image.path, name));
-    }
-    written_.insert(name);
-    variables_.emplace_back(variable->addr, std::move(here));
   }
 
   void check_parameters() const {
     for (const ProgramState::Parameter& p : program_.parameters) {
-      if (written_.count(p.name) != 0) {
-        throw BadInput(
-            fmt::format("program: '{}' cannot be set: the layout leaves a number in it", p.name));
-      }
       run_->target(p.name, p.type, p.count, p.mapping, run_->rect);
     }
   }
@@ -436,10 +424,8 @@ class Loader {
   ControlPlane& control_;
   std::shared_ptr<Run::State> run_;
   RouteSet routes_;
-  std::vector<int> colour_;  // of the machine, by the layout's
-  // Address and the values of tiles.
-  std::vector<std::pair<uint32_t, std::map<Place, uint32_t>>> variables_;
-  std::set<std::string> written_;  // names of the variables
+  std::vector<int> colour_;                            // of the machine, by the layout's
+  std::vector<std::pair<uint32_t, TileWords>> flows_;  // by address
   bool reset_credits_ = false;
 };
 

@@ -43,13 +43,6 @@ void check_features(const LayoutState& layout, const TileConfig& tile) {
           q.name, q.number + 1, q.in ? "into" : "out of", place.first, place.second, queues));
     }
   }
-  const auto count = [](const char* what, const std::vector<std::string>& names, size_t there) {
-    if (names.size() <= there) return;
-    throw BadInput(fmt::format("layout: '{}' is {} number {}, the machine has {} to give away",
-                               names[there], what, there + 1, there));
-  };
-  count("descriptor", layout.descriptors, Features::Dsrs::get(tile.features) + 1);
-  count("task", layout.tasks, Features::Tasks::get(tile.features) + 1 - isa::kFirstLocalTask);
 }
 
 void check_claims(const ElfImage& image, const TileConfig& tile) {
@@ -76,19 +69,6 @@ void check_claims(const ElfImage& image, const TileConfig& tile) {
       throw BadInput(
           fmt::format("{}, but '{}' has {} to {}", what, claim.name, claim.dsr, claim.dsr_end - 1));
     }
-  }
-}
-
-void check_layout_numbers(const LayoutState& layout, const ElfImage& image) {
-  for (const ElfClaim& claim : image.claims()) {
-    if (claim.dsr == claim.dsr_end || layout.descriptors.size() <= claim.dsr) continue;
-    throw BadInput(fmt::format("layout: '{}' is descriptor {}, which '{}' of {} has",
-                               layout.descriptors[claim.dsr], claim.dsr, claim.name, image.path));
-  }
-  const uint32_t tasks = image.first_named_task() - isa::kFirstLocalTask;
-  if (layout.tasks.size() > tasks) {
-    throw BadInput(fmt::format("layout: '{}' is task {}, {} has named tasks from there on",
-                               layout.tasks[tasks], image.first_named_task(), image.path));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/tutorial.md is true: every listing that names a file is that file, the programs are as short
-// as it says, and the reports are those that the programs print.
+// docs/tutorial.md is true: every listing that names a file is that file, and the reports are those
+// that the programs print. The programs stay short.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -81,19 +81,11 @@ TEST(Tutorial, ListingsAreTheFiles) {
   EXPECT_EQ(files, 8);
 }
 
-TEST(Tutorial, ProgramsAreAsShortAsItSays) {
-  const int tile = code_lines("sw/examples/gemv/gemv.c") + code_lines("sw/examples/gemv/main.cpp");
-  const int grid = code_lines("sw/examples/gemv_grid/gemv_grid.c") +
-                   code_lines("sw/examples/gemv_grid/main.cpp");
-  EXPECT_LE(tile, 35);
-  EXPECT_LE(grid, 90);
-  const std::string text = read(kSource + "/docs/tutorial.md");
-  static const std::regex said("Both files have ([0-9]+) lines of code");
-  std::vector<int> numbers;
-  for (std::sregex_iterator it(text.begin(), text.end(), said), end; it != end; ++it) {
-    numbers.push_back(std::stoi((*it)[1]));
-  }
-  EXPECT_EQ(numbers, (std::vector<int>{tile, grid}));
+TEST(Tutorial, ProgramsAreShort) {
+  EXPECT_LE(code_lines("sw/examples/gemv/gemv.c"), 7);
+  EXPECT_LE(code_lines("sw/examples/gemv/main.cpp"), 25);
+  EXPECT_LE(code_lines("sw/examples/gemv_grid/gemv_grid.c"), 21);
+  EXPECT_LE(code_lines("sw/examples/gemv_grid/main.cpp"), 31);
 }
 
 // Cycles and addresses are those of a version of the hardware and of the compiler.

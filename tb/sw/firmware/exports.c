@@ -5,6 +5,7 @@
 enum { M = 3, N = 5 };
 OW_CLAIM(claimed, 10, 31, 11, 13);
 OW_DSR(NAMED);
+OW_FLOW(stream);
 OW_EXPORT(f16, a, M, N);
 OW_EXPORT(bf16, b, 2, 3, 4);
 OW_EXPORT(f32, c, 7);

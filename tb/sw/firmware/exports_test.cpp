@@ -144,7 +144,9 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("nothing", 1, 1), "launch 'ing': element type 1752461166 is unknown");
   expect(refusal("all", 3, 3), "launch 'all': element type 3 is unknown");
   expect(refusal("all", 11, 0), "launch 'all': parameters '");
-  expect(refusal("nothing", static_cast<size_t>(-4), 5), "note of type 5: must be 1 to 4");
+  expect(refusal("nothing", static_cast<size_t>(-4), 6), "note of type 6: must be 1 to 5");
+  expect(refusal("stream", 0, 49142), "flow 'stream': 12 bytes at 0xbff6: must be aligned to 4");
+  expect(refusal("stream", 0, 49144), "lie within the 49152 bytes of SRAM");
   expect(refusal("NAMED", 0, 31), "descriptor 'NAMED': number 31: must be 0 to 30");
   expect(refusal("claimed", 1, 33), "claim 'claimed': descriptors 10 to before 33");
   expect(refusal("claimed", 2, 14), "threads 14 to before 13: at most 32 and 16");

@@ -77,7 +77,7 @@ TEST(Flows, AScatteredStreamGivesEachTileItsPart) {
       const std::vector<int32_t> data = numbers(4 * ports * line, round);
       run.send("part", data);
       run.launch("parts").wait();
-      const std::vector<int32_t> got = run.read<int32_t>("part");
+      const std::vector<int32_t> got = run.read<int32_t>("mine");
       for (int p = 0; p < ports; ++p) {
         for (int i = 0; i < line; ++i) {  // the nearest first
           const int at = side == Side::West || side == Side::North ? i : line - 1 - i;

@@ -215,7 +215,7 @@ TEST(Library, AProducerIsAskedOnlyForWhatThePortCanTake) {
   EXPECT_LE(machine.cycle() - begin, kCount + 300) << "and the port never runs dry";
 }
 
-TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
+TEST(Library, RoutesThatCannotWorkAndFlowsThatFirmwareLacksAreRefused) {
   Runtime machine = open("sim:1x2");
   ow::Run before = machine.load(Program(kElf));
   Layout ring({1, 2});
@@ -225,7 +225,8 @@ TEST(Library, RoutesThatCannotWorkAndMissingVariablesAreRefused) {
   EXPECT_TRUE(has(message([&] { machine.load(Program(kElf, ring)); }), "layout: "));
   Layout flow({1, 2});
   flow.broadcast("w", Side::West);
-  EXPECT_TRUE(has(message([&] { machine.load(Program(kElf, flow)); }), "must export u32 'w_in'"));
+  EXPECT_TRUE(has(message([&] { machine.load(Program(kElf, flow)); }),
+                  "library_kernel.elf: no OW_FLOW(w), but the layout has 'w' in tile (0, 0)"));
   EXPECT_THROW(flow.broadcast("w", Side::West), BadInput) << "the name is taken";
   EXPECT_THROW(machine.load(Program(kElf), Rect{0, 1, 1, 2}), BadInput);
   EXPECT_THROW(machine.load(Program("none.elf")), BadInput);

@@ -212,38 +212,12 @@ TEST(Machines, WhatMiniHasNotIsRefusedInOneLine) {
   switches.scatter("x", Side::West);
   EXPECT_EQ(refusal(kMini, switches),
             "layout: 'x' has 2 positions in tile (0, 0), the machine has 1");
-  Layout descriptors({1, 2});
-  for (int k = 0; k < 17; ++k) descriptors.descriptor("d" + std::to_string(k));
-  EXPECT_EQ(refusal(kMini, descriptors),
-            "layout: 'd16' is descriptor number 17, the machine has 16 to give away");
-  Layout tasks({1, 2});
-  for (int k = 0; k < 17; ++k) tasks.task("t" + std::to_string(k));
-  EXPECT_EQ(refusal(kMini, tasks),
-            "layout: 't16' is task number 17, the machine has 16 to give away");
   const std::string library = refusal(kClaims, Layout({1, 2}));
   EXPECT_EQ(
       library.substr(library.rfind('/') + 1),
       "claims_kernel.elf: 'kernel_library' has descriptors 10 to 30, the machine has 16 (0 to "
       "15)");
   EXPECT_TRUE(has(message([&] { machine.load(Program(kLibrary)); }), "8192"));
-}
-
-TEST(Machines, NumbersThatTheFirmwareHasAreNotGivenAway) {
-  Runtime machine = open("sim:1x1");
-  Layout four({1, 1});
-  for (const char* name : {"a", "b", "c", "d"}) four.descriptor(name);
-  ow::Run run = machine.load(Program(kClaims, four));
-  EXPECT_EQ(run.read<uint32_t>("d").front(), 3u);
-  Layout five = four;
-  five.descriptor("e");
-  EXPECT_TRUE(has(message([&] { machine.load(Program(kClaims, five)); }),
-                  "layout: 'e' is descriptor 4, which 'claims_kernel' of "));
-  // Two tasks have names in the firmware: 27 and 28.
-  Layout tasks({1, 1});
-  for (int k = 0; k < 12; ++k) tasks.task("t" + std::to_string(k));
-  const std::string text = message([&] { machine.load(Program(kClaims, tasks)); });
-  EXPECT_TRUE(has(text, "layout: 't11' is task 27, ")) << text;
-  EXPECT_TRUE(has(text, "claims_kernel.elf has named tasks from there on")) << text;
 }
 
 }  // namespace

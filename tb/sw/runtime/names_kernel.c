@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors with names, one more than a tile of `mini` has, and launches with arguments of every
-// type. The other names are in names_more.c.
+// Descriptors with names, one more than a tile of `mini` has, a flow, and launches with arguments
+// of every type. The other names are in names_more.c.
 #include "openwafer/tile/export.h"
 
 enum { N = 8 };
@@ -13,9 +13,14 @@ OW_EXPORT(u32, halves, 2);
 OW_DSR(A, B, C, D, E, F, G, H);
 OW_DSR(I);
 OW_DSR_DECLARE(Q);
-#ifdef CLAIMED
-OW_CLAIM(counted_by_hand, 16, 18, 1, 2);
-#endif
+
+OW_FLOW(sum);
+OW_EXPORT(u32, found, 3);
+OW_LAUNCH(ends) {
+  found[0] = sum.in;
+  found[1] = sum.out;
+  found[2] = sum.end;
+}
 
 // y = 2 x, with names of both files.
 OW_LAUNCH(twice) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel calls by name: descriptors that the linker numbers, and arguments with a type.
+// What a kernel calls by name: descriptors that the linker numbers, arguments with a type, flows.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,13 +11,15 @@
 
 #include "messages.h"
 #include "openwafer/openwafer.h"
+#include "ow/isa/isa.h"
 #include "ow/runtime/elf.h"
 
 namespace ow {
 namespace {
 
 const std::string kNames = OW_KERNEL_DIR "/names_kernel.elf";
-const std::string kClaimed = OW_KERNEL_DIR "/names_claimed.elf";
+const std::string kClaims = OW_KERNEL_DIR "/claims_kernel.elf";
+const std::string kEleven = OW_KERNEL_DIR "/claims_of_eleven.elf";
 
 TEST(Descriptors, OfAllFilesHaveNumbersOfTheirOwnFrom0) {
   const ElfImage image = read_elf(kNames, 49152);
@@ -48,12 +50,17 @@ TEST(Descriptors, MoreThanTheTileHasAreRefusedByName) {
   EXPECT_TRUE(std::regex_match(text, said)) << text;
 }
 
-TEST(Descriptors, WithNumbersThatAreClaimedAreRefusedByName) {
+TEST(Descriptors, StandBesideThoseOfTheKernelLibraryOrAreRefusedByName) {
   Runtime machine = open("sim:1x1");
-  const std::string text = message([&] { machine.load(Program(kClaimed)); });
+  ow::Run run = machine.load(Program(kClaims));
+  run.write("x", std::vector<f16>(8, f16(1)));
+  run.write("y", std::vector<f16>(8, f16(2)));
+  run.launch("add").wait();
+  EXPECT_EQ(run.read<f16>("z"), std::vector<f16>(8, f16(6)));
+  const std::string text = message([&] { machine.load(Program(kEleven)); });
   static const std::regex said(
-      ".*names_claimed.elf: '[A-Q]' is descriptor 16 \\(OW_DSR\\), but 'counted_by_hand' has 16 to "
-      "17");
+      ".*claims_of_eleven.elf: '[A-K]' is descriptor 10 \\(OW_DSR\\), but 'kernel_library' has 10 "
+      "to 30");
   EXPECT_TRUE(std::regex_match(text, said)) << text;
 }
 
@@ -100,6 +107,52 @@ TEST(Arguments, ThatDoNotFitAreRefusedByNumberValueAndLimit) {
        "'two' takes 2 arguments (f16 a, bf16 b), not 1");
   said(message([&] { run.launch("twice", 1); }), "'twice' takes no arguments, not 1");
   EXPECT_EQ(run.read<int32_t>("integers"), std::vector<int32_t>(6, 0)) << "none of them ran";
+}
+
+// Fails if a flow that the layout does not have keeps the queue of the program before.
+TEST(Flows, OfTheFirmwareAloneHaveNoQueues) {
+  Runtime machine = open("sim:1x2");
+  Layout layout({1, 2});
+  layout.shift("sum", Side::East);
+  for (const bool with : {true, false}) {
+    ow::Run run = machine.load(with ? Program(kNames, layout) : Program(kNames));
+    run.launch("ends").wait();
+    const std::vector<uint32_t> none = {255, 255, 0};
+    std::vector<uint32_t> want = none;
+    want.insert(want.end(), none.begin(), none.end());
+    if (with) want[1] = want[3] = 0;
+    EXPECT_EQ(run.read<uint32_t>("found"), want) << with;
+  }
+}
+
+// Fails if the end of a turn is not written with the queues.
+TEST(Flows, OfAGatherHaveTheWordThatEndsATurn) {
+  Runtime machine = open("sim:1x2");
+  Layout layout({1, 2});
+  layout.gather("sum", Side::West);
+  ow::Run run = machine.load(Program(kNames, layout));
+  run.launch("ends").wait();
+  uint32_t reset = 0;
+  for (int slot = 0; slot < isa::kNumCommands; ++slot) {
+    reset |= switch_command(slot, Command::Reset);
+  }
+  EXPECT_EQ(run.read<uint32_t>("found"),
+            (std::vector<uint32_t>{255, 0, switch_command(0, Command::Advance), 255, 0, reset}));
+}
+
+TEST(Flows, ThatFirmwareLacksAreRefusedWithTileAndRegion) {
+  Runtime machine = open("sim:1x2");
+  Layout layout({1, 2});
+  layout.region("left", {0, 0, 1, 1}).enter("more", Side::West, 0, 0);
+  EXPECT_EQ(
+      message([&] { machine.load(Program(kNames, layout)); }),
+      kNames + ": no OW_FLOW(more), but the layout has 'more' in tile (0, 0) of region 'left'");
+  Layout right({1, 2});
+  right.leave("more", 0, 1, Side::East);
+  Program both(right);
+  both.add_firmware({0, 0, 1, 1}, kNames).add_firmware({0, 1, 1, 1}, kClaims);
+  EXPECT_EQ(message([&] { machine.load(both); }),
+            kClaims + ": no OW_FLOW(more), but the layout has 'more' in tile (0, 1)");
 }
 
 }  // namespace

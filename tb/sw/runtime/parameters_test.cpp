@@ -14,7 +14,6 @@ namespace ow {
 namespace {
 
 const std::string kElf = OW_KERNEL_DIR "/parameters_kernel.elf";
-const std::string kFlows = OW_KERNEL_DIR "/flows_kernel.elf";
 const std::string kLibrary = OW_KERNEL_DIR "/library_kernel.elf";
 constexpr size_t kMax = 16;
 
@@ -103,10 +102,6 @@ TEST(Parameters, OfAnotherNameTypeOrSizeAreRefusedBeforeAnythingIsLoaded) {
   parts.add_firmware({0, 0, 1, 1}, kElf).add_firmware({0, 1, 1, 1}, kLibrary);
   EXPECT_EQ(refusal(parts.set_parameter("length", 1u, Mapping::same().on_tiles({0, 0, 1, 2}))),
             "'length': not all tiles in 1 x 2 tiles at (0, 0) have it");
-  Layout layout({1, 2});
-  layout.shift("s", Side::East);
-  EXPECT_EQ(refusal(Program(kFlows, layout).set_parameter("s_in", 1u)),
-            "program: 's_in' cannot be set: the layout leaves a number in it");
   before.launch("count").wait();
   EXPECT_EQ(before.read<uint32_t>("counted", Mapping::same()).front(), 8u)
       << "what was refused has changed nothing";

@@ -30,7 +30,7 @@ TEST(Rectangles, CopiesAndLaunchesActOnTheirTilesOnly) {
   EXPECT_EQ(part.read<int32_t>("vector", Mapping::tiles().on_tiles({1, 1, 1, 1})),
             std::vector<int32_t>(v.begin() + 24, v.end()))
       << "rows and columns of the part";
-  part.launch("add", {8, 100}).wait();
+  part.launch("add", 8, 100).wait();
   std::vector<int32_t> want(9 * 8, 1);
   for (const size_t tile : {3, 4, 6, 7}) {
     const size_t k = (tile / 3 - 1) * 2 + tile % 3;
@@ -49,8 +49,8 @@ TEST(Rectangles, ProfileAndPrintsAreOfTheirTiles) {
   Runtime machine = open("sim:2x2");
   ow::Run run = machine.load(Program(kElf));
   ow::Run left = run.on({0, 0, 2, 1}), right = run.on({0, 1, 2, 1});
-  run.launch("say", {1}).wait();
-  left.launch("say", {20}).wait();
+  run.launch("say", 1).wait();
+  left.launch("say", 20).wait();
   EXPECT_EQ(right.prints().size(), 2u);
   EXPECT_EQ(right.prints_lost(), 0u);
   EXPECT_EQ(left.prints().size(), 2u * 16u);

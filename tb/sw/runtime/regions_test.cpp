@@ -26,14 +26,6 @@ constexpr int kFlows = 6, kLength = 4;
 
 std::string flow_name(int k) { return "f" + std::to_string(k); }
 
-// Flows that the layout does not have have no queues.
-void set_unused(Program* program, const std::set<int>& used) {
-  for (int k = 0; k < kFlows; ++k) {
-    if (used.count(k) != 0) continue;
-    for (const char* end : {"_in", "_out"}) program->set_parameter(flow_name(k) + end, kNoQueue);
-  }
-}
-
 // What the flows of a layout must do: for each flow, the tile from which a tile's words come.
 using Place = std::pair<int, int>;
 using Sources = std::map<int, std::map<Place, Place>>;
@@ -90,7 +82,6 @@ TEST(Regions, EachHasFlowsOfItsOwnAndTheSameColours) {
             "layout: 'f4' has two inputs in tile (0, 3) of region 'right'");
   program = Program(layout);
   program.add_firmware(left, kRegions).add_firmware(right, kRegions);
-  set_unused(&program, {0, 1, 2, 3, 4});
   Runtime machine = open("sim:3x5");
   ow::Run run = machine.load(program, Rect{1, 1, 2, 4});
   expect_flows(&machine, &run, sources);
@@ -208,11 +199,6 @@ class Draw {
   Program program() const {
     Program program(layout_);
     for (const Region& region : regions_) program.add_firmware(region, kRegions);
-    std::set<int> used;
-    for (const auto* ends : {&inputs_, &outputs_}) {
-      for (const End& end : *ends) used.insert(end.flow);
-    }
-    set_unused(&program, used);
     return program;
   }
   GridShape shape() const { return shape_; }

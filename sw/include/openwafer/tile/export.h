@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware calls by name: arrays with type and shape, functions that the host launches, tasks
-// and descriptors. The linker numbers tasks and descriptors. The host copies and launches by name,
-// and refuses a copy or an argument of another type or size.
+// What firmware calls by name: arrays with type and shape, functions that the host launches, flows,
+// tasks and descriptors. The linker numbers tasks and descriptors. The host copies and launches by
+// name, and refuses a copy or an argument of another type or size.
 //
 //   OW_EXPORT(f16, x, 8, 32);               // uint16_t x[8][32], binary16 for the host
 //   OW_EXPORT(u32, rounds);                 // uint32_t rounds
 //   OW_LAUNCH(scale, u32 n, f32 a) { ... }  // run.launch("scale", 8, 1.5f)
 //   OW_TASK(received) { ... }               // a local task; its number is OW_TASK_ID(received)
+//   OW_FLOW(sum);                           // a flow of the layout: its queues are sum.in, sum.out
 //   OW_DSR(X);                              // a descriptor: ow_dsr_mem1(X, ...)
 //
-// Exports, launches, descriptors and claims become notes in the ELF file and take no SRAM. The
-// notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then the
-// name, ended by a zero and padded to a multiple of 4:
+// Exports, launches, flows, descriptors and claims become notes in the ELF file and take no SRAM.
+// The notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then
+// the name, ended by a zero and padded to a multiple of 4:
 //   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address
 //   type 2  number of the task, number of arguments n (0 to 8), n element codes; after the name and
 //           its zero comes the text of the parameters, ended by a zero
 //   type 3  what is claimed: first descriptor, the one after the last, first thread, the one after
 //           the last
 //   type 4  number of the descriptor
+//   type 5  address of the flow's struct ow_flow
 #ifndef OPENWAFER_TILE_EXPORT_H_
 #define OPENWAFER_TILE_EXPORT_H_
 
@@ -69,7 +71,17 @@
 // The byte address of an object in SRAM, for descriptors and the kernel library.
 #define OW_ADDR(object) ((uint32_t)(uintptr_t)(object))
 
-// The queue number that a layout writes in tiles where a flow x has no such end (x_in, x_out).
+// ------------------------------------------------------------------------------------ flows ------
+// Up to 8 flows of the layout. The host writes what the tile has of them before the core starts. It
+// refuses a layout with a flow that the tile has and its firmware has not.
+#define OW_FLOW(...)                                                              \
+  _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_FLOW: at most 8 flows a line"); \
+  OW_EACH_(OW_SEMICOLON_, OW_FLOW_NAME_, __VA_ARGS__)
+struct ow_flow {
+  uint32_t in;   // the input queue, or OW_NO_QUEUE
+  uint32_t out;  // the output queue, or OW_NO_QUEUE
+  uint32_t end;  // the control word after the tile's last word, in a gather; else 0
+};
 #define OW_NO_QUEUE 255u
 
 // ------------------------------------------------------------------------------------ tasks ------
@@ -129,8 +141,8 @@ extern uint32_t ow_args[8];
 // Names for up to 8 descriptors, for all functions of tile.h that take one: ow_dsr_mem1(X, ...),
 // OW_CTL(Y, X, OW_NONE, 0). The linker numbers the names of all files, from 0 up, and refuses more
 // than 31. The host does not load the program into a tile with fewer, nor if one has a number that
-// is claimed (OW_CLAIM). A name costs the core one instruction where it is used. OW_CTL takes up to
-// two more for each name.
+// is claimed (OW_CLAIM). A name costs the core one cycle where it is used. An OW_CTL with names
+// takes about 4 more than one with numbers, which is a constant.
 #define OW_DSR(...)                                                              \
   _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_DSR: at most 8 names a line"); \
   OW_EACH_(OW_SEMICOLON_, OW_DSR_NAME_, __VA_ARGS__)
@@ -141,7 +153,7 @@ extern uint32_t ow_args[8];
 // Declares that code uses descriptors and microthreads by number, as the kernel library does:
 // descriptors `dsr` to `dsr_end` - 1 and threads `thread` to `thread_end` - 1, all constants. Two
 // equal numbers claim none. The host does not load the code into a tile with fewer, nor if a name
-// of OW_DSR or of a layout has one of these numbers.
+// of OW_DSR has one of these numbers.
 #define OW_CLAIM(name, dsr, dsr_end, thread, thread_end)     \
   OW_NOTE_(claim, name, #name, { uint32_t claimed[4]; }) = { \
       OW_NOTE_HEAD_(claim, name, 3), {{dsr, dsr_end, thread, thread_end}}, #name}
@@ -237,6 +249,12 @@ OW_ALWAYS_INLINE uint32_t ow_word_(uint32_t word) { return word; }
       __attribute__((used, section(".note.openwafer"), aligned(4)))
 #define OW_NOTE_HEAD_(kind, object, number) \
   { sizeof("openwafer"), sizeof(struct ow_note_##kind##_##object) - 24, number, "openwafer" }
+
+#define OW_FLOW_NAME_(i, name)                                       \
+  extern struct ow_flow name;                                        \
+  OW_NOTE_(flow, name, #name, { const volatile void* address; }) = { \
+      OW_NOTE_HEAD_(flow, name, 5), {&name}, #name};                 \
+  OW_NOINIT struct ow_flow name
 
 // One byte for each named task. The linker script places the section so that a byte's address is
 // the task's number.

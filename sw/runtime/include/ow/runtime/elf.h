@@ -39,6 +39,12 @@ struct ElfLaunch {
   std::vector<std::string> parameters;  // as in the source: "u32 n"
 };
 
+// A flow, and where the firmware finds its queues: struct ow_flow of openwafer/tile/export.h.
+struct ElfFlow {
+  std::string name;
+  uint32_t addr = 0;
+};
+
 // A descriptor that the linker has numbered.
 struct ElfDescriptor {
   std::string name;
@@ -64,6 +70,7 @@ struct ElfImage {
   const std::vector<ElfLaunch>& launches() const { return launch_list; }
   const std::vector<ElfClaim>& claims() const { return claim_list; }
   const std::vector<ElfDescriptor>& descriptors() const { return descriptor_list; }
+  const std::vector<ElfFlow>& flows() const { return flow_list; }
   // The lowest task number that the linker gave away. Named tasks go up to kTaskTeardown; without
   // named tasks it is kTaskTeardown.
   uint32_t first_named_task() const;
@@ -97,6 +104,7 @@ struct ElfImage {
   std::vector<ElfLaunch> launch_list;
   std::vector<ElfClaim> claim_list;
   std::vector<ElfDescriptor> descriptor_list;
+  std::vector<ElfFlow> flow_list;
   std::string formats;         // of ow_printf, each ended by a zero
   uint32_t formats_begin = 0;  // address of the first
 };

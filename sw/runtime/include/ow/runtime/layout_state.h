@@ -43,6 +43,7 @@ class LayoutState {
     int net = 0;
     std::string name;  // of the flow
   };
+  static constexpr uint32_t kNoQueue = 255;  // OW_NO_QUEUE of the firmware
   // What the firmware of a tile learns of a flow.
   struct Ends {
     uint32_t in = kNoQueue, out = kNoQueue;
@@ -78,7 +79,6 @@ class LayoutState {
   Stream& host_stream(const std::string& name, bool to_grid);
   // BadInput if a name is taken.
   void take_name(const std::string& name);
-  void take_number_name(const std::string& name);
   [[noreturn]] void refuse_taken(const std::string& name) const;
   // A region that holds the tile; the smallest one. For reports: " (of region 'a')", or nothing.
   std::string region_text(const Place& tile) const;
@@ -93,8 +93,6 @@ class LayoutState {
   std::map<std::string, Stream> streams;
   std::map<Place, std::vector<Queue>> queues;
   std::map<std::string, std::map<Place, Ends>> flows;  // by the firmware's name
-  std::vector<std::string> descriptors;                // by number
-  std::vector<std::string> tasks;                      // from the first local task on
 };
 
 class ProgramState {

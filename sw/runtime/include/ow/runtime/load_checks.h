@@ -9,14 +9,11 @@
 
 namespace ow {
 
-// BadInput if a switch has more positions, a tile more flows or filters, or the layout more
-// descriptors or tasks than FEATURES allows.
+// BadInput if a switch has more positions, or a tile more flows or filters than FEATURES allows.
 void check_features(const LayoutState& layout, const TileConfig& tile);
 // BadInput if the firmware uses descriptors or threads that the tile does not have, or if a named
 // descriptor has a number that is claimed.
 void check_claims(const ElfImage& image, const TileConfig& tile);
-// BadInput if the layout names a descriptor or a task that the firmware uses.
-void check_layout_numbers(const LayoutState& layout, const ElfImage& image);
 
 }  // namespace ow
 
