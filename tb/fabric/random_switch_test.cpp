@@ -322,6 +322,37 @@ TEST(RandomSwitch, RegistersOfWhatIsNotThereReadZero) {
   }
 }
 
+// With one position no other input is ever selected. So a write of ROUTE sets all credits, whatever
+// it says of links without them and of credits that are kept: a stream passes, and every credit
+// comes back exactly once.
+TEST(RandomSwitch, WithOnePositionNoCreditsAreKeptOrLeftOut) {
+  if (OW_NODE_POSITIONS > 1) GTEST_SKIP() << "credits are kept for other positions";
+  constexpr int kWavelets = 10;
+  for (int in = 0; in < 4; ++in) {
+    SCOPED_TRACE("input " + std::to_string(in));
+    const int to = (in + 2) % 4;
+    Grid g(1, 1);
+    for (int c = 0; c < OW_NODE_COLOURS; ++c) {
+      Config k;
+      k.ways = {way(in, out(to))};
+      k.fresh_out = 15;
+      k.kept_in = 15;
+      configure(&g, 0, 0, c, k);
+    }
+    g.settle();
+    for (int c = 0; c < OW_NODE_COLOURS; ++c) {
+      for (int i = 0; i < kWavelets; ++i) {
+        g.edge(in, 0).to_send_by_colour[c].push_back({c, false, uint32_t(100 * c + i)});
+      }
+    }
+    g.run(20 * kWavelets * OW_NODE_COLOURS);
+    for (int c = 0; c < OW_NODE_COLOURS; ++c) {
+      EXPECT_EQ(words(g.edge(to, 0), c).size(), size_t(kWavelets)) << "colour " << c;
+    }
+    EXPECT_EQ(g.check_quiet(OW_NODE_COLOURS), "");
+  }
+}
+
 // A push into a queue that the ramp does not have is an overrun and reaches no colour.
 TEST(RandomSwitch, APushIntoAQueueThatIsNotThereIsAnOverrun) {
   if (OW_NODE_QUEUES == int(isa::kNumQueues)) GTEST_SKIP() << "all are there";
