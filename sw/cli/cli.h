@@ -35,7 +35,7 @@ void check_files(const std::vector<File>& read, const std::vector<File>& written
 void refuse_empty_names(CLI::App& app);
 
 // Carries a subcommand's options and results. Exit statuses: 0 done, 1 a check failed, 2 bad input,
-// 3 internal error or device fault.
+// 3 internal error or device fault, 4 a training that a signal ended with a checkpoint.
 class Context {
  public:
   // Adds a subcommand with --help and --json. `body` runs after parsing and returns the exit

@@ -2,9 +2,11 @@
 // `ow run`: a network or a training on a machine, bit for bit against the golden model
 // (docs/run.md).
 #include <memory>
+#include <optional>
 
 #include "cli.h"
 #include "machine_options.h"
+#include "ow/base/stop_signals.h"
 #include "ow/compile/job.h"
 #include "ow/open/machine.h"
 #include "plan_report.h"
@@ -27,6 +29,7 @@ int run(Context& context, RunCommand c) {
     complete(spec, job, &c);
     check_files(context, c, spec, job);
     c.run.transport = ranks;
+    if (speaks) c.run.on_warning = print_warning;
 
     nlohmann::json bringup;
     Machine machine(spec, machine_options(spec, c.sim, c.svg, &bringup));
@@ -52,6 +55,11 @@ int run(Context& context, RunCommand c) {
       return 0;
     }
 
+    std::optional<StopSignals> signals;
+    if (job.is_training() && jobs::trains(c.run.mode) && !c.run.model_dir.empty()) {
+      signals.emplace("asked to end: after this step, with a checkpoint; again: at once");
+      c.run.stop = [&] { return signals->asked(); };
+    }
     const jobs::Report report = execute_shown(job, compiled, c.run, speaks);
     if (!speaks) return 0;
     const int status = print_report(context, report, c.run.mode);

@@ -6,6 +6,7 @@
 #include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
+#include "ow/memoryx/checkpoint.h"
 #include "plan_report.h"
 
 namespace ow::cli {
@@ -32,7 +33,15 @@ void add_training_options(CLI::App* sub, RunCommand* c) {
                   "Wafers that share a training's micro-batches; the same bits for any number")
       ->type_name("N")
       ->check(whole_number(1, jobs::kMaxWafers));
-  sub->add_flag("--resume", c->run.resume, "Go on from the newest checkpoint in --model-dir");
+  sub->add_flag("--resume", c->resume,
+                "Go on from the newest checkpoint in --model-dir; --resume=auto begins if there is "
+                "none")
+      ->check(CLI::Validator(
+          [](std::string& word) {
+            if (word == "true" || word == "auto") return std::string();
+            return fmt::format("must stand alone or be --resume=auto, not --resume={}", word);
+          },
+          ""));
   sub->add_option("--metrics", c->run.metrics,
                   "File of a training's metrics, a line of JSON a step (else metrics.jsonl in "
                   "--model-dir)")
@@ -91,7 +100,7 @@ void check_training_options(const RunCommand& c, const jobs::Job& job) {
   };
   only_trains(c.run.num_steps != 0, "--num-steps");
   only_trains(!c.run.metrics.empty(), "--metrics");
-  only_trains(c.run.resume, "--resume");
+  only_trains(!c.resume.empty(), "--resume");
 }
 
 void check_network_options(const RunCommand& c, const MachineSpec& machine) {
@@ -101,7 +110,7 @@ void check_network_options(const RunCommand& c, const MachineSpec& machine) {
   if (c.mode == "predict") {
     refuse("--mode predict is for trainings; --save-outputs gives the outputs of a network");
   }
-  if (c.mode != "eval" || c.run.resume || !c.run.model_dir.empty() || !c.run.metrics.empty() ||
+  if (c.mode != "eval" || !c.resume.empty() || !c.run.model_dir.empty() || !c.run.metrics.empty() ||
       c.run.num_steps != 0 || c.wafers != 0) {
     refuse(
         "--mode train, --model-dir, --num-steps, --num-wafers, --metrics and --resume are for "
@@ -169,6 +178,10 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
   jobs::RunOptions& run = c->run;
   c->sim.checked = c->sim.checked || c->sim.check_idle;
   run.mode = mode_of(c->mode);
+  // Without a directory even `auto` asks for one.
+  run.resume = c->resume == "true" ||
+               (c->resume == "auto" &&
+                (run.model_dir.empty() || !memoryx::checkpoints_in(run.model_dir).empty()));
   run.until = c->validate_only  ? jobs::Until::Checked
               : c->compile_only ? jobs::Until::Planned
                                 : jobs::Until::Done;

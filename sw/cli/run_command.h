@@ -19,7 +19,8 @@ struct RunCommand {
   SimOptions sim;  // of a simulated grid
   std::string svg;
   std::string mode = "eval";
-  int wafers = 0;  // 0: as the job says
+  std::string resume;  // empty: no; "true"; "auto": if there is something to resume
+  int wafers = 0;      // 0: as the job says
   bool validate_only = false;
   bool compile_only = false;
   jobs::RunOptions run;  // what the job is compiled and executed with

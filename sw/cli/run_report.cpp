@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -69,6 +70,11 @@ jobs::Report execute_shown(const jobs::Job& job, const jobs::Compiled& compiled,
   return jobs::execute(job, compiled, options);
 }
 
+void print_warning(const std::string& what) {
+  std::fflush(stdout);  // in the order of the lines, if both go to one file
+  std::fprintf(stderr, "ow: warning: %s\n", what.c_str());
+}
+
 int print_report(Context& context, const jobs::Report& report, jobs::TrainMode mode) {
   if (report.network) {
     print_report(*report.network);
@@ -77,7 +83,8 @@ int print_report(Context& context, const jobs::Report& report, jobs::TrainMode m
     print_report(*report.training, mode);
     context.result() = report_json(*report.training);
   }
-  return report.mismatches() == 0 ? 0 : 1;
+  if (report.mismatches() > 0) return 1;
+  return report.training ? status_of(*report.training) : 0;
 }
 
 }  // namespace ow::cli

@@ -3,6 +3,8 @@
 #ifndef OW_CLI_RUN_REPORT_H_
 #define OW_CLI_RUN_REPORT_H_
 
+#include <string>
+
 #include "cli.h"
 #include "ow/compile/job.h"
 
@@ -15,8 +17,11 @@ void print_valid(Context& context, const jobs::Job& job, jobs::Compiled& compile
 jobs::Report execute_shown(const jobs::Job& job, const jobs::Compiled& compiled,
                            jobs::RunOptions options, bool speaks);
 
+// A line on standard error.
+void print_warning(const std::string& what);
+
 // Prints the report and makes it the command's result. Returns the exit status: 1 if something
-// differs from the golden model.
+// differs from the golden model, else a training's own (training_report.h).
 int print_report(Context& context, const jobs::Report& report, jobs::TrainMode mode);
 
 }  // namespace ow::cli

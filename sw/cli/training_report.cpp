@@ -12,6 +12,7 @@ namespace ow::cli {
 namespace {
 
 using jobs::Evaluation;
+using jobs::TrainEnd;
 using jobs::TrainMode;
 using jobs::TrainReport;
 using jobs::TrainStep;
@@ -87,15 +88,30 @@ nlohmann::json evaluation_json(const Evaluation& e) {
 
 }  // namespace
 
+const char* end_name(TrainEnd end) {
+  return end == TrainEnd::Done ? "done" : end == TrainEnd::Asked ? "asked" : "loss";
+}
+
 nlohmann::json report_json(const TrainReport& r) {
-  nlohmann::json json = {{"device", r.device},         {"first_step", r.first_step},
-                         {"steps", r.steps},           {"skipped", r.skipped},
-                         {"first_loss", r.first_loss}, {"last_loss", r.last_loss},
-                         {"weights", r.weights},       {"kept", r.kept},
-                         {"compared", r.compared},     {"different", r.different},
-                         {"resumed", r.resumed},       {"saved", r.saved},
-                         {"seconds", r.seconds},       {"cycles", r.cycles},
-                         {"wafers", r.wafers},         {"ranks", r.ranks},
+  nlohmann::json json = {{"device", r.device},
+                         {"first_step", r.first_step},
+                         {"steps", r.steps},
+                         {"skipped", r.skipped},
+                         {"end", end_name(r.end)},
+                         {"why", r.why},
+                         {"not_finite", r.not_finite},
+                         {"first_loss", r.first_loss},
+                         {"last_loss", r.last_loss},
+                         {"weights", r.weights},
+                         {"kept", r.kept},
+                         {"compared", r.compared},
+                         {"different", r.different},
+                         {"resumed", r.resumed},
+                         {"saved", r.saved},
+                         {"seconds", r.seconds},
+                         {"cycles", r.cycles},
+                         {"wafers", r.wafers},
+                         {"ranks", r.ranks},
                          {"samples", r.samples}};
   json["cycles_one_by_one"] = r.one_by_one;
   json["cycles_of_parts"] = {{"forward", r.times.forward},
@@ -110,6 +126,11 @@ nlohmann::json report_json(const TrainReport& r) {
   if (!r.plan.is_null()) json["plan"] = r.plan;
   for (const Evaluation& e : r.evaluations) json["evaluations"].push_back(evaluation_json(e));
   return json;
+}
+
+int status_of(const TrainReport& r) {
+  constexpr int kCheckFailed = 1, kGoesOnLater = 4;
+  return r.end == TrainEnd::Done ? 0 : r.end == TrainEnd::Asked ? kGoesOnLater : kCheckFailed;
 }
 
 void print_report(const TrainReport& r, TrainMode mode) {
@@ -147,7 +168,10 @@ void print_report(const TrainReport& r, TrainMode mode) {
         "a phase\n",
         jobs::waits_text(r.waits, r.steps), total(r.late) / r.steps, kEdgeSettle);
   }
-  if (mode != TrainMode::Train) {
+  if (r.end != TrainEnd::Done) fmt::print("ended       {}\n", r.why);
+  if (r.not_finite > 0)
+    fmt::print("warning     {} steps had a loss that is not finite\n", r.not_finite);
+  if (mode != TrainMode::Train && !r.evaluations.empty()) {
     const Evaluation& last = r.evaluations.back();
     const char* what = last.labelled ? "accuracy" : last.judged ? "loss" : "outputs";
     fmt::print("{:<11} {}\n", what, summary(last));

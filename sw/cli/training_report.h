@@ -39,6 +39,9 @@ class TrainingDisplay {
 
 nlohmann::json report_json(const jobs::TrainReport& report);
 void print_report(const jobs::TrainReport& report, jobs::TrainMode mode);
+// The exit status of a training in which nothing differs from the reference: 0, 1 for a loss that
+// is not finite, 4 if it was asked to end before its last step.
+int status_of(const jobs::TrainReport& report);
 
 }  // namespace ow::cli
 

@@ -57,6 +57,7 @@ RunOptions training_options(const RunOptions& options) {
   training.check = options.check;
   training.model = options.model;
   training.train_reference = options.train_reference;
+  training.on_warning = options.on_warning;
   if (options.progress) {
     training.on_step = [&options](const TrainStep& step) {
       options.progress("training",
@@ -100,6 +101,10 @@ Network make_network(const Checked& checked, const RunOptions& options,
   Network network;
   training.on_end = [&network](const memoryx::MemoryX& memory) { network = memory.network(); };
   TrainReport done = run_training(*checked.training, *checked.checked_training, training);
+  if (done.end != TrainEnd::Done) {
+    throw BadInput(
+        fmt::format("{}: has no weights to run: {}", checked.training->base.path, done.why));
+  }
   if (report != nullptr) *report = std::move(done);
   return network;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -12,6 +13,10 @@
 #include "ow/swarmx/weight_clock.h"
 
 namespace ow::jobs {
+
+void warn(const RunOptions& options, const TrainParams& params, const std::string& what) {
+  if (options.on_warning) options.on_warning(fmt::format("{}: {}", params.base.path, what));
+}
 
 std::string outputs_path(const RunOptions& options) {
   if (!options.save_outputs.empty() || options.model_dir.empty()) return options.save_outputs;
@@ -87,6 +92,27 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
   checked->job = job;
 }
 
+// Warns of classes that only held-out samples have: no step learns them.
+void look_at_classes(const TrainParams& params, const RunOptions& options,
+                     const CheckedTraining& checked) {
+  constexpr size_t kShown = 10;
+  std::map<int, size_t> held;  // by class
+  for (const int label : checked.held_out.labels) ++held[label];
+  for (const int label : checked.training.labels) held.erase(label);
+  if (held.empty()) return;
+  std::string classes;
+  size_t shown = 0, samples = 0;
+  for (const auto& [label, count] : held) {
+    samples += count;
+    if (shown++ < kShown) classes += fmt::format("{}{}", classes.empty() ? "" : ", ", label);
+  }
+  if (shown > kShown) classes += fmt::format(" and {} more", shown - kShown);
+  warn(options, params,
+       fmt::format("class{} {} only among the held-out samples ({} of {}): no step learns {}",
+                   shown == 1 ? "" : "es", classes + (shown == 1 ? " is" : " are"), samples,
+                   checked.held_out.samples(), shown == 1 ? "it" : "them"));
+}
+
 // Takes the samples of the parameters' file: those to train with, and those held out. A prediction
 // takes all samples as held out if the parameters hold none out.
 void take_samples(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
@@ -114,6 +140,7 @@ void take_samples(const TrainParams& params, const RunOptions& options, CheckedT
   if (trains(options.mode) && checked->training.samples() == 0) {
     refuse(": key 'data': nothing to train on");
   }
+  if (trains(options.mode)) look_at_classes(params, options, *checked);
 }
 
 // Checks the files that a training has to write, before it makes any; creates model_dir if needed.

@@ -8,6 +8,9 @@
 
 namespace ow::jobs {
 
+// Calls options.on_warning with a line that names the job's file.
+void warn(const RunOptions& options, const TrainParams& params, const std::string& what);
+
 // The file that Predict writes its outputs to.
 std::string outputs_path(const RunOptions& options);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,7 @@
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
 #include "train_check.h"
+#include "train_loss.h"
 #include "train_samples.h"
 #include "train_swarm.h"
 
@@ -82,7 +84,7 @@ class Run {
   TrainReport run() {
     const auto begin = std::chrono::steady_clock::now();
     if (trains(options_.mode)) train();
-    if (options_.mode != TrainMode::Train) {
+    if (options_.mode != TrainMode::Train && report_.end == TrainEnd::Done) {
       const bool done = evaluated_ == memory_.step() && !report_.evaluations.empty();
       if (!done) evaluate();
     }
@@ -173,8 +175,9 @@ class Run {
     uint64_t last = std::max(params_.steps, memory_.step());
     if (options_.num_steps > 0) last = std::min(last, memory_.step() + options_.num_steps);
     memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
-    while (memory_.step() < last) {
+    while (memory_.step() < last && !swarm_->asked_to_stop()) {
       TrainStep step = do_step(order.of_step(memory_.step()));
+      if (report_.end != TrainEnd::Done) return;
       ++report_.steps;
       report_.skipped += step.skipped ? 1 : 0;
       report_.last_loss = step.loss;
@@ -187,13 +190,32 @@ class Run {
       add_waits(step.late, &report_.late);
       add_counters({}, step.counters, &report_.counters);
       const bool ends = memory_.step() == last;
-      if (due(params_.checkpoint_every) || ends) save();
+      if (due(params_.checkpoint_every) || ends || swarm_->asked_to_stop()) save();
       if (due(params_.evaluate_every)) {
         evaluate();
         step.evaluation = &report_.evaluations.back();
       }
       tell(step);
     }
+    if (memory_.step() >= last) return;
+    save();
+    report_.end = TrainEnd::Asked;
+    report_.why = fmt::format("asked to, after step {} of {}", memory_.step(), params_.steps);
+  }
+
+  // Whether the step may update the weights: they are still those of its loss.
+  bool goes_on_with(const TrainStep& step) {
+    if (std::isfinite(step.loss)) return true;
+    const std::string what =
+        fmt::format("step {}: the loss is {}: {}", step.step,
+                    std::isnan(step.loss) ? "not a number" : "infinite", cause_of_loss(memory_));
+    if (params_.stops_on_nan) {
+      report_.end = TrainEnd::Loss;
+      report_.why = what;
+      return false;
+    }
+    if (report_.not_finite++ == 0) warn(options_, params_, what);
+    return true;
   }
 
   bool due(uint64_t every) const { return every > 0 && memory_.step() % every == 0; }
@@ -210,6 +232,7 @@ class Run {
     if (reference_) meanwhile = [&] { refer(numbers); };
     swarm_->step(numbers, meanwhile, &step);
     step.loss /= static_cast<double>(step.samples);
+    if (!goes_on_with(step)) return step;
     const memoryx::Optimizer::Result result = memory_.finish_step();
     step.skipped = result.skipped;
     step.norm = result.norm;
@@ -255,7 +278,9 @@ class Run {
   // what was wrong already.
   void save() {
     if (options_.model_dir.empty() || report_.different > 0) return;
-    report_.saved = memoryx::checkpoint_path(options_.model_dir, memory_.step());
+    const std::string path = memoryx::checkpoint_path(options_.model_dir, memory_.step());
+    if (path == report_.saved || path == report_.resumed) return;
+    report_.saved = path;
     memory_.save(report_.saved);
     memoryx::remove_old_checkpoints(options_.model_dir, params_.checkpoints_kept, nullptr,
                                     report_.saved);

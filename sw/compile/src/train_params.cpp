@@ -311,6 +311,9 @@ void read_train(YamlMap train, TrainParams* params) {
   if (const auto store = train.find("store")) {
     read_store(params->base.path, store->map(), &params->memory);
   }
+  if (const auto nan = train.find("on_nan")) {
+    params->stops_on_nan = nan->one_of({"stop", "warn"}) == "stop";
+  }
   if (const auto every = train.find("evaluate_every")) {
     params->evaluate_every = static_cast<uint64_t>(every->integer(1, kMaxSteps));
   }

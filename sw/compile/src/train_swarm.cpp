@@ -69,6 +69,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
       swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory,
              params.memory.store),
       timed_(options.make != nullptr),
+      stop_(options.stop),
       passed_(static_cast<size_t>(params.wafers), 0) {
   for (int n = 0; n < swarm_.count(); ++n) {
     if (!options.make) {
@@ -143,6 +144,7 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
 // gradients.
 std::vector<TrainSwarm::Result> TrainSwarm::gather() {
   swarmx::Writer out;
+  out.put(static_cast<uint8_t>(asked_here()));
   put_all(results_, &out);
   for (const swarmx::WaferGradients& wafer : left_) {
     for (const swarmx::RowGradients& row : wafer) {
@@ -154,6 +156,7 @@ std::vector<TrainSwarm::Result> TrainSwarm::gather() {
   std::vector<swarmx::WaferGradients> left;
   for (const swarmx::Message& message : swarm_.gather(out.take())) {
     swarmx::Reader in(message);
+    told_to_stop_ |= in.get<uint8_t>() != 0;
     const auto results = get_all<Result>(&in);
     all.insert(all.end(), results.begin(), results.end());
     while (!in.done()) {

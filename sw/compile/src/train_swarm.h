@@ -38,6 +38,8 @@ class TrainSwarm {
   std::vector<Activations> forward(uint64_t first, uint64_t* cycles);
   // Ends the training for all ranks.
   void end() { swarm_.end(); }
+  // Rank 0: whether RunOptions::stop was true on any rank. The other ranks tell with their results.
+  bool asked_to_stop() const { return told_to_stop_ || asked_here(); }
 
   // The other ranks: runs steps until there are no more.
   void serve();
@@ -75,6 +77,7 @@ class TrainSwarm {
   uint64_t training_cycles();
   void run_forward();
   std::vector<Forward> gather_forward();
+  bool asked_here() const { return stop_ && stop_(); }
 
   const TrainingJob& job_;
   const TrainParams& params_;
@@ -88,7 +91,9 @@ class TrainSwarm {
   std::vector<swarmx::WaferGradients> left_;         // of its wafers in this step
   TimeModel time_;
   const bool timed_;
+  const std::function<bool()> stop_;
   // Used on rank 0 only.
+  bool told_to_stop_ = false;
   std::unique_ptr<swarmx::WeightClock> clock_;
   std::vector<uint64_t> passed_;  // cycles of each wafer since the training began
   uint64_t told_ = 0;             // training cycles that were reported

@@ -6,15 +6,12 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <list>
 #include <mutex>
@@ -24,6 +21,7 @@
 #include "mpi_message.h"
 #include "ow/base/error.h"
 #include "ow/swarmx/mailbox.h"
+#include "rank_signals.h"
 
 namespace ow::swarmx {
 namespace {
@@ -46,46 +44,10 @@ constexpr milliseconds kGoodbye{10000};           // limit for closing, after th
 constexpr milliseconds kStart{120000};  // limit for the start of MPI, for all ranks together
 constexpr milliseconds kLook{200};      // interval at which a wait checks for signs of life
 
-// If a rank dies, mpirun (Open MPI 4.1) ends the others with SIGCONT, a second later SIGTERM, and
-// at once SIGKILL. On a busy machine the handler of SIGTERM may never run. So the first signal
-// writes a line: why the run has failed if that is known (SIGCONT also resumes a suspended run, so
-// it writes nothing else), or that mpirun has ended it. A rank that reports a failure writes none.
-constexpr size_t kMostLine = 512;
-char term_line[kMostLine], failure_line[kMostLine];
-int failure_status = 0;
-enum class Known { Nothing, Failure, BeingSaid };
-std::atomic<Known> known{Known::Nothing};
-static_assert(std::atomic<Known>::is_always_lock_free, "it is read by handlers of signals");
-void end_with(const char* line, int status) {
-  if (write(STDERR_FILENO, line, strnlen(line, kMostLine)) < 0) _exit(1);
-  _exit(status);
-}
-void on_continue(int) {
-  Known failure = Known::Failure;
-  if (known.compare_exchange_strong(failure, Known::BeingSaid))
-    end_with(failure_line, failure_status);
-}
-void on_term(int) {
-  on_continue(0);
-  if (known.exchange(Known::BeingSaid) == Known::Nothing) end_with(term_line, 3);
-}
-void keep_line(const std::string& text, char* line) {
-  const std::string cut = text.empty() ? "" : text.substr(0, kMostLine - 2) + "\n";
-  std::copy(cut.begin(), cut.end(), line);
-}
-
 class MpiTransport : public Transport {
  public:
-  explicit MpiTransport(const TransportOptions& options) : options_(options) {
-    if (!options.terminated.empty()) {
-      keep_line(options.terminated, term_line);
-      struct sigaction action {};
-      action.sa_handler = on_term;
-      sigaction(SIGTERM, &action, &before_);
-      action.sa_handler = on_continue;
-      action.sa_flags = SA_RESTART;
-      sigaction(SIGCONT, &action, &continue_before_);
-    }
+  explicit MpiTransport(const TransportOptions& options)
+      : options_(options), signals_(options.terminated) {
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
     if (!changed_.wait_for(lock, kStart, [this] { return begun_; })) {
@@ -113,10 +75,9 @@ class MpiTransport : public Transport {
     thread_.join();
     // If the run has failed, it is about to report that and end.
     if (box_->failed() || failed_here_) {
-      known = Known::BeingSaid;
-    } else if (!options_.terminated.empty()) {
-      sigaction(SIGTERM, &before_, nullptr);
-      sigaction(SIGCONT, &continue_before_, nullptr);
+      signals_.report();
+    } else {
+      signals_.restore();
     }
   }
 
@@ -187,12 +148,9 @@ class MpiTransport : public Transport {
     std::fprintf(stderr, "ow: device fault: %s\n", what.c_str());
     std::_Exit(3);
   }
-  // Records the failure for the handler of SIGTERM; with mutex_ held.
+  // Records the failure for the handlers of signals; with mutex_ held.
   void know(int status, const std::string& what) {
-    if (known != Known::Nothing) return;
-    keep_line(line_of(rank_, {status, what}), failure_line);
-    failure_status = status;
-    known = Known::Failure;
+    signals_.know(status, line_of(rank_, {status, what}));
   }
   void run();
   void work();
@@ -209,8 +167,7 @@ class MpiTransport : public Transport {
   bool said_goodbye();
 
   TransportOptions options_;
-  struct sigaction before_ {};
-  struct sigaction continue_before_ {};
+  RankSignals signals_;
   std::thread thread_;
 
   std::mutex mutex_;
@@ -446,7 +403,7 @@ void MpiTransport::watch(Clock::time_point now) {
     if (stop_ || last_resort_ || now - (told_ ? kBehind : kGrace) <= failed_at_) return;
     last_resort_ = true;
   }
-  known = Known::BeingSaid;
+  signals_.report();
   const auto failure = box_->failure();
   if (options_.last_resort) options_.last_resort(failure->status, line_of(rank_, *failure));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program is killed while it trains and saves, and goes on with --resume.
+// The program is killed, or asked to end, while it trains and saves, and goes on with --resume.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -38,23 +39,16 @@ train:
 )";
 
 // A training by the golden model whose checkpoints go to `directory`, from those that are there.
-pid_t start(const std::string& job, const std::string& directory) {
-  bool resume = false;
-  if (fs::exists(directory)) {
-    for (const auto& entry : fs::directory_iterator(directory)) {
-      const std::string name = entry.path().filename();
-      resume = resume ||
-               (name.rfind("checkpoint-", 0) == 0 && entry.path().extension() == ".safetensors");
-    }
-  }
+pid_t start(const std::string& job, const std::string& directory,
+            const std::string& resume = "--resume=auto") {
   const pid_t child = fork();
   if (child != 0) return child;
   const int log = open((directory + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
-  std::vector<std::string> words = {OW_PROGRAM, "run",    job,          "--mode",      "train",
-                                    "--device", "golden", "--no-check", "--model-dir", directory};
-  if (resume) words.emplace_back("--resume");
+  std::vector<std::string> words = {OW_PROGRAM,    "run",      job,      "--mode",
+                                    "train",       "--device", "golden", "--no-check",
+                                    "--model-dir", directory,  resume};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -68,14 +62,31 @@ int wait_for(pid_t child) {
   return status;
 }
 
-TEST(CheckpointsOfTheProgram, KillsChangeNoBitOfWhatItResumesTo) {
+// A directory with the job, whose text may be changed.
+class CheckpointsOfTheProgram : public testing::Test {
+ protected:
+  CheckpointsOfTheProgram() {
+    fs::remove_all(base_);
+    fs::create_directories(base_);
+    write_job("steps: 40", "steps: 40");
+  }
+  ~CheckpointsOfTheProgram() override { fs::remove_all(base_); }
+
+  void write_job(const std::string& from, const std::string& to) const {
+    std::string text = kJob;
+    text.replace(text.find("SOURCE"), 6, OW_SOURCE_DIR);
+    text.replace(text.find(from), from.size(), to);
+    write_file(job_, text);
+  }
+
+  const std::string base_ = testing::TempDir() + "ow_killed_" + std::to_string(getpid());
+  const std::string job_ = base_ + "/job.yaml";
+};
+
+TEST_F(CheckpointsOfTheProgram, KillsChangeNoBitOfWhatItResumesTo) {
   constexpr int kKills = 5;
-  const std::string base = testing::TempDir() + "ow_killed_" + std::to_string(getpid());
-  fs::create_directories(base);
-  std::string text = kJob;
-  text.replace(text.find("SOURCE"), 6, OW_SOURCE_DIR);
-  const std::string job = base + "/job.yaml", killed = base + "/killed", whole = base + "/whole";
-  write_file(job, text);
+  const std::string &base = base_, &job = job_;
+  const std::string killed = base + "/killed", whole = base + "/whole";
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(wait_for(start(job, whole)), 0) << read_text(whole + ".log");
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -107,7 +118,60 @@ TEST(CheckpointsOfTheProgram, KillsChangeNoBitOfWhatItResumesTo) {
     ASSERT_EQ(wait_for(start(job, copy)), 0) << read_text(copy + ".log") << "seed " << seed;
     ASSERT_EQ(read_text(copy + "/" + kLast), want) << kills << " kills, seed " << seed;
   }
-  fs::remove_all(base);
+}
+
+// Sends the signals when the training is under way: at the latest after some seconds.
+int status_after(pid_t child, const std::string& directory, const std::vector<int>& signals) {
+  for (int k = 0; k < 5000; ++k, usleep(1000)) {
+    std::error_code error;
+    if (fs::file_size(directory + "/metrics.jsonl", error) > 0 && !error) break;
+  }
+  for (const int signal : signals) kill(child, signal);
+  return wait_for(child);
+}
+
+// The first signal ends it after a step, with a checkpoint and a status of its own.
+TEST_F(CheckpointsOfTheProgram, ASignalEndsItWithACheckpointThatGoesOnToTheSameBits) {
+  write_job("checkpoints: {every: 1, keep: 2}", "checkpoints: {every: 1000}");
+  const std::string whole = base_ + "/whole";
+  ASSERT_EQ(wait_for(start(job_, whole)), 0) << read_text(whole + ".log");
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
+    const std::string parts = base_ + "/signal" + std::to_string(signal);
+    for (int run = 0; run < 3; ++run) {
+      const int status = status_after(start(job_, parts), parts, {signal});
+      ASSERT_TRUE(WIFEXITED(status)) << strsignal(WTERMSIG(status));
+      ASSERT_EQ(WEXITSTATUS(status), 4) << read_text(parts + ".log");
+      fs::remove(parts + "/metrics.jsonl");  // the next run is waited for, too
+    }
+    ASSERT_EQ(wait_for(start(job_, parts)), 0) << read_text(parts + ".log");
+    EXPECT_EQ(read_text(parts + "/" + kLast), read_text(whole + "/" + kLast));
+  }
+}
+
+// A longer training, which the second signal finds at work.
+TEST_F(CheckpointsOfTheProgram, ASecondSignalEndsItAtOnce) {
+  write_job("micro_batches: 2", "micro_batches: 512");
+  const std::string model = base_ + "/model";
+  const int status = status_after(start(job_, model), model, {SIGTERM, SIGINT});
+  ASSERT_TRUE(WIFSIGNALED(status)) << read_text(model + ".log");
+  const std::string said = read_text(model + ".log");
+  EXPECT_NE(said.find(": asked to end: after this step, with a checkpoint; again: at once\n"),
+            std::string::npos)
+      << said;
+}
+
+TEST_F(CheckpointsOfTheProgram, ResumeAloneWantsSomethingToResume) {
+  const std::string model = base_ + "/model";
+  EXPECT_EQ(WEXITSTATUS(wait_for(start(job_, model, "--resume"))), 2);
+  EXPECT_NE(read_text(model + ".log").find("model: holds no checkpoint"), std::string::npos);
+  EXPECT_EQ(WEXITSTATUS(wait_for(start(job_, model, "--resume=maybe"))), 2);
+  EXPECT_NE(read_text(model + ".log").find("must stand alone or be --resume=auto"),
+            std::string::npos);
+  // A damaged checkpoint is something: nothing is begun in its place.
+  fs::create_directories(model);
+  write_file(model + "/" + kLast, "no checkpoint");
+  EXPECT_EQ(WEXITSTATUS(wait_for(start(job_, model, "--resume=auto"))), 2);
+  EXPECT_EQ(read_text(model + "/" + kLast), "no checkpoint");
 }
 
 }  // namespace

@@ -186,6 +186,13 @@ TEST(TrainParams, EpsilonIsANormalNumberOfBinary32) {
   }
 }
 
+TEST(TrainParams, WhatALossThatIsNoNumberDoes) {
+  EXPECT_TRUE(read_job(job("")).training().stops_on_nan);
+  EXPECT_TRUE(read_job(job("on_nan: stop")).training().stops_on_nan);
+  EXPECT_FALSE(read_job(job("on_nan: warn")).training().stops_on_nan);
+  EXPECT_EQ(refused("on_nan: go"), ":5: key 'train.on_nan' must be stop or warn, not 'go'");
+}
+
 TEST(TrainParams, WhereTheStoreLies) {
   const TrainParams p =
       read_job(job("store: {directory: here, window: 4096, threads: 2}")).training();

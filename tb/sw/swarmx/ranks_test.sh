@@ -98,7 +98,7 @@ end_by() {
     [ $rank -ne "$2" ] || continue
     # mpirun's SIGKILL follows its SIGTERM at once, so a rank may print nothing. mpirun names the dead.
     [ ! -s err.$rank ] && grep -q "rank $2 .*exited on signal" mpi && continue
-    [ "$(wc -l <err.$rank)" -eq 1 ] && grep -q '^ow: device fault: .*ended' err.$rank ||
+    [ "$(wc -l <err.$rank)" -eq 1 ] && grep -qE '^ow: (device fault: .*ended|SIGTERM: asked to end)' err.$rank ||
       fail "$1 to rank $2: rank $rank says '$(cat err.$rank)', mpirun '$(cat mpi)'"
   done
 }
@@ -118,6 +118,37 @@ for lost in 1 0; do
     fail "STOP to rank $lost: a dead rank is not named"
 done
 resumed 0
+
+# asked SIGNAL RANK: the rank, or mpirun, gets it; all ranks end after the same step, with a checkpoint
+# and status 4, and the run goes on to the same bits.
+sed 's/steps: 12/steps: 200/; s/checkpoints: .*/checkpoints: {every: 1000}/' job.yaml >more.yaml
+"$ow" run more.yaml --mode train --device golden --no-check --model-dir more >out 2>&1 ||
+  fail "more steps: status $? $(cat out)"
+asked() {
+  rm -rf gone err.*
+  "$mpirun" -n 3 sh rank.sh more.yaml --mode train --device golden --model-dir gone >out 2>mpi &
+  run=$!
+  tries=0
+  until [ -s gone/metrics.jsonl ] || [ $tries -eq 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+  done
+  case $2 in
+    mpirun) kill -"$1" "$run" ;;
+    *) kill -"$1" "$(cat "pid.$2")" ;;
+  esac
+  wait "$run"
+  status=$?
+  [ $status -eq 4 ] || fail "$1 to $2: status $status, not 4: $(cat out err.* mpi)"
+  [ "$(ls gone | grep -c '^checkpoint-')" -eq 1 ] || fail "$1 to $2: checkpoints: $(ls gone)"
+  "$ow" run more.yaml --mode train --device golden --no-check --resume=auto --model-dir gone \
+    >out 2>&1 || fail "$1 to $2, resumed: status $? $(cat out)"
+  cmp more/checkpoint-000000000200.safetensors gone/checkpoint-000000000200.safetensors ||
+    fail "$1 to $2: other weights than those of a whole run"
+}
+asked USR1 mpirun # which it passes on
+asked TERM 1
+asked INT 0
 
 # refused TEXT ARGUMENTS...: status 2, one line.
 refused() {

@@ -58,10 +58,12 @@ struct RunOptions {
   std::string firmware;
   bool check = true;  // compare with the references
   std::string plan;   // file of the plan (plan_file.h); empty: not kept
-  // Where to write the device's outputs (sparse run, or Predict). Empty: nowhere, or for Predict
-  // predictions.safetensors in model_dir.
+  // Where to write the device's outputs (sparse run, or Predict), or those of the reference if
+  // there is no device. Empty: nowhere, or for Predict predictions.safetensors in model_dir.
   std::string save_outputs;
   std::function<void(const PlanFile&)> on_plan;  // called when the plan is in its file
+  // Called with a line about something that is probably not meant.
+  std::function<void(const std::string&)> on_warning;
 
   // For a network.
   Reference reference;         // none: nothing is compared
@@ -86,6 +88,8 @@ struct RunOptions {
   bool resume = false;     // from the newest checkpoint in model_dir
   uint64_t num_steps = 0;  // at most this many in this run; 0: all
   std::string metrics;     // file of JSON lines; empty: metrics.jsonl in model_dir, if there is one
+  // Asked after each step, on every rank: whether to end the training there, with a checkpoint.
+  std::function<bool()> stop;
   std::function<void(const TrainStep&)> on_step;
   std::function<void(const memoryx::MemoryX&)> on_end;  // called with the last weights
   std::function<void(double done)> on_evaluation;       // 0..1

@@ -80,11 +80,17 @@ struct TrainStep {
   const Evaluation* evaluation = nullptr;  // null if there was none after this step
 };
 
+// Why a training has ended. Asked: RunOptions::stop. Loss: it was not finite.
+enum class TrainEnd { Done, Asked, Loss };
+
 struct TrainReport {
   std::string device;
+  TrainEnd end = TrainEnd::Done;
+  std::string why;          // a line, unless it is done
   uint64_t first_step = 0;  // of this run
   uint64_t steps = 0;       // done in this run
   uint64_t skipped = 0;
+  uint64_t not_finite = 0;  // steps whose loss was not finite
   double first_loss = 0, last_loss = 0;
   size_t weights = 0, kept = 0;
   uint64_t compared = 0;   // weights and biases, over all steps

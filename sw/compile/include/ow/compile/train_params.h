@@ -19,6 +19,7 @@ struct TrainParams {
   memoryx::MemoryOptions memory;  // where the masters are kept; changes no bit
   uint64_t steps = 0;
   int wafers = 1;
+  bool stops_on_nan = true;       // ends at a loss that is not finite; else only warns
   uint64_t evaluate_every = 0;    // in steps; 0: never during the training
   uint64_t checkpoint_every = 0;  // in steps; 0: only at the end
   size_t checkpoints_kept = 2;

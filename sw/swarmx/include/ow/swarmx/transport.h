@@ -32,7 +32,8 @@ struct TransportOptions {
   // The most bytes of a transfer between processes; longer messages are cut. The same in all ranks.
   size_t piece_bytes = size_t{1} << 30;
   // A line for standard error before the process ends with status 3 on SIGTERM. mpirun sends
-  // SIGTERM when a rank has died. Empty: the signal is not handled.
+  // SIGTERM when a rank has died. Empty: the signal is not handled. A later handler replaces this
+  // one until a failure is known.
   std::string terminated;
   // Called by another thread if this rank has not ended soon after a failure, for example because
   // it simulates. It must end the process. It prints `line` to standard error unless that is empty:

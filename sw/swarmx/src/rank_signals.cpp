@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rank_signals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace ow::swarmx {
+namespace {
+
+// A handler reaches nothing else.
+constexpr size_t kMostLine = 512;
+char term_line[kMostLine], failure_line[kMostLine];
+int failure_status = 0;
+enum class Known { Nothing, Failure, BeingSaid };
+std::atomic<Known> known{Known::Nothing};
+static_assert(std::atomic<Known>::is_always_lock_free, "it is read by handlers of signals");
+
+void end_with(const char* line, int status) {
+  if (write(STDERR_FILENO, line, strnlen(line, kMostLine)) < 0) _exit(1);
+  _exit(status);
+}
+
+void on_continue(int) {
+  Known failure = Known::Failure;
+  if (known.compare_exchange_strong(failure, Known::BeingSaid))
+    end_with(failure_line, failure_status);
+}
+
+void on_term(int) {
+  on_continue(0);
+  if (known.exchange(Known::BeingSaid) == Known::Nothing) end_with(term_line, 3);
+}
+
+void handle(int signal, void (*handler)(int), int flags, struct sigaction* before) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(signal, &action, before);
+}
+
+void keep_line(const std::string& text, char* line) {
+  const std::string cut = text.empty() ? "" : text.substr(0, kMostLine - 2) + "\n";
+  std::copy(cut.begin(), cut.end(), line);
+}
+
+}  // namespace
+
+RankSignals::RankSignals(const std::string& terminated) : handled_(!terminated.empty()) {
+  if (!handled_) return;
+  keep_line(terminated, term_line);
+  handle(SIGTERM, on_term, 0, &term_before_);
+  handle(SIGCONT, on_continue, SA_RESTART, &continue_before_);
+}
+
+void RankSignals::know(int status, const std::string& line) {
+  if (known != Known::Nothing) return;
+  keep_line(line, failure_line);
+  failure_status = status;
+  known = Known::Failure;
+  if (handled_) handle(SIGTERM, on_term, 0, nullptr);
+}
+
+void RankSignals::report() { known = Known::BeingSaid; }
+
+void RankSignals::restore() {
+  if (!handled_) return;
+  sigaction(SIGTERM, &term_before_, nullptr);
+  sigaction(SIGCONT, &continue_before_, nullptr);
+}
+
+}  // namespace ow::swarmx

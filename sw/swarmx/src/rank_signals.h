@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signals by which mpirun ends a rank, so that it still says why.
+#ifndef OW_SWARMX_RANK_SIGNALS_H_
+#define OW_SWARMX_RANK_SIGNALS_H_
+
+#include <signal.h>
+
+#include <string>
+
+namespace ow::swarmx {
+
+// If a rank dies, mpirun (Open MPI 4.1) ends the others with SIGCONT, a second later SIGTERM, and
+// at once SIGKILL. On a busy machine the handler of SIGTERM may never run. So the first signal
+// writes a line: why the run has failed if that is known (SIGCONT also resumes a suspended run, so
+// it writes nothing else), or that mpirun has ended it. A rank that reports a failure writes none.
+// At most one object exists at a time.
+class RankSignals {
+ public:
+  // `terminated`: the line on SIGTERM, after which the process ends with status 3. Empty: no signal
+  // is handled.
+  explicit RankSignals(const std::string& terminated);
+  RankSignals(const RankSignals&) = delete;
+  RankSignals& operator=(const RankSignals&) = delete;
+
+  // Why the run has failed; the first call counts. SIGTERM is handled here again, if another
+  // handler has replaced this one.
+  void know(int status, const std::string& line);
+  // The process is about to report the failure.
+  void report();
+  // The run has not failed: the handlers of before are back.
+  void restore();
+
+ private:
+  bool handled_;
+  struct sigaction term_before_ {};
+  struct sigaction continue_before_ {};
+};
+
+}  // namespace ow::swarmx
+
+#endif  // OW_SWARMX_RANK_SIGNALS_H_
