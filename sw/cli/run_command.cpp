@@ -116,9 +116,8 @@ void check_network_options(const RunCommand& c, const MachineSpec& machine) {
         "--mode train, --model-dir, --num-steps, --num-wafers, --metrics and --resume are for "
         "trainings");
   }
-  if (machine.kind != MachineKind::Golden) return;
-  if (!c.run.check || !c.run.save_outputs.empty()) {
-    throw BadInput(machine.name + ": it is the check, and has no outputs of a device");
+  if (machine.kind == MachineKind::Golden && !c.run.check) {
+    throw BadInput(machine.name + ": it is the check: --no-check leaves nothing to run");
   }
 }
 
@@ -141,7 +140,8 @@ void add_run_options(CLI::App* sub, RunCommand* c) {
   add_training_options(sub, c);
   add_network_options(sub, c);
   sub->add_option("--save-outputs", c->run.save_outputs,
-                  "Write what came out of the grid (safetensors: outputs [samples, outputs])")
+                  "Write what came out of the grid, or of the golden model (safetensors: outputs "
+                  "[samples, outputs])")
       ->type_name("FILE");
   sub->add_flag(
       "--check,!--no-check", c->run.check,

@@ -390,6 +390,9 @@ RunReport run_network(const RunParams& params, const Checked& checked, const Run
     const Activations x = checked.samples.activations(network.type, 0, report.samples);
     const auto outputs = reference(network, x, params.grid.rows, false);
     report.right_golden = count_right(network.type, outputs.back(), checked.samples, 0);
+    if (!options.make && !options.save_outputs.empty()) {
+      write_outputs(options.save_outputs, network.type, {outputs.back()});
+    }
   }
   if (!options.make) {
     report.device = "golden model";

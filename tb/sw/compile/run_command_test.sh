@@ -175,6 +175,10 @@ same "replicated engine, 2 x 2 tiles" $small --limit 8 -- $small --limit 8 --mac
 same "activations compared with golden, 0 differ" $mini --limit 8 --tiles mini -- \
   $mini --limit 8 --machine sim-mini
 same "device      golden model" $small --device golden -- $small --machine golden
+expect 0 "0 differ" $small --limit 8 --save-outputs "$dir/tiles.outputs"
+expect 0 "accuracy    golden" $small --limit 8 --device golden --save-outputs "$dir/golden.outputs"
+cmp "$dir/tiles.outputs" "$dir/golden.outputs" || { echo "golden has other outputs"; failed=1; }
+expect 2 "--device golden: it is the check" $small --device golden --no-check
 same "valid; 449" "$configs/digits.yaml" --wafer $wafer --defects "$configs/defects-2x2.yaml" \
   --validate-only -- "$configs/digits.yaml" --validate-only \
   --machine "wafer:$wafer,defects=$configs/defects-2x2.yaml"
