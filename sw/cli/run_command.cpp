@@ -50,9 +50,10 @@ void add_training_options(CLI::App* sub, RunCommand* c) {
 
 void add_network_options(CLI::App* sub, RunCommand* c) {
   sub->add_option("--weights", c->run.weights,
-                  "The network's tensors (safetensors), instead of a training")
+                  "The network's tensors (safetensors, .npz), instead of a training")
       ->type_name("FILE");
-  sub->add_option("--save-weights", c->run.save_weights, "Write the network's tensors")
+  sub->add_option("--save-weights", c->run.save_weights,
+                  "Write the network's tensors (safetensors)")
       ->type_name("FILE");
   sub->add_option("--limit", c->run.limit, "Run only the first N samples")
       ->type_name("N")

@@ -32,21 +32,25 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
   const Yaml file = data["file"];
   source.file = beside(path, file.text());
   if (const auto format = data.find("format")) {
-    const std::string name = format->one_of({"csv", "idx", "safetensors"});
+    const std::string name = format->one_of({"csv", "idx", "npy", "npz", "safetensors"});
     source.format = name == "csv"   ? DataFormat::Csv
                     : name == "idx" ? DataFormat::Idx
+                    : name == "npy" ? DataFormat::Npy
+                    : name == "npz" ? DataFormat::Npz
                                     : DataFormat::Safetensors;
   } else {
     source.format = data_format(source.file);
   }
   if (const auto labels = data.find("labels")) {
-    if (source.format != DataFormat::Idx) labels->fail("is for IDX files: others hold the classes");
+    if (source.format != DataFormat::Idx && source.format != DataFormat::Npy) {
+      labels->fail("is for IDX and .npy files: others hold the classes");
+    }
     source.labels = beside(path, labels->text());
   }
   if (const auto targets = data.find("targets")) {
     source.targets = targets->one_of({"classes", "values"}) == "values";
     if (source.targets && source.format == DataFormat::Idx) {
-      targets->fail("is for CSV and safetensors: IDX files hold classes");
+      targets->fail("is not for IDX files, which hold classes");
     }
   }
   if (const auto rows = data.find("rows")) {

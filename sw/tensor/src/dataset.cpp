@@ -9,6 +9,7 @@
 #include "ow/base/error.h"
 #include "ow/tensor/csv.h"
 #include "ow/tensor/idx.h"
+#include "ow/tensor/npy.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow {
@@ -110,8 +111,58 @@ void load_csv(const DataSource& source, int features, int outputs, Taker* take) 
   }
 }
 
-void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* labels,
-                  const std::string& labels_name, int features, Taker* take) {
+// The class of a sample whose values are 1 for it and 0 for the others; -1 for other values.
+int one_hot_class(const Tensor& labels, size_t sample, int classes) {
+  int found = -1;
+  for (int c = 0; c < classes; ++c) {
+    const double v = labels.value(sample * static_cast<size_t>(classes) + static_cast<size_t>(c));
+    if (v == 0) continue;
+    if (v != 1 || found >= 0) return -1;
+    found = c;
+  }
+  return found;
+}
+
+// One number a sample, or one-hot. `name`: of the file.
+void take_labels(const Tensor& labels, const std::string& name, size_t samples, int outputs,
+                 Taker* take) {
+  const bool first = !labels.shape.empty() && labels.shape[0] == samples;
+  const bool one_hot =
+      labels.shape.size() == 2 && outputs > 1 && labels.shape[1] == static_cast<uint64_t>(outputs);
+  if (!first || (labels.shape.size() != 1 && !one_hot)) {
+    throw BadInput(
+        fmt::format("{}: classes of shape {} for {} samples", name, labels.shape_text(), samples));
+  }
+  for (size_t n = 0; n < samples; ++n) {
+    const int hot = one_hot ? one_hot_class(labels, n, outputs) : 0;
+    if (hot < 0) {
+      throw BadInput(fmt::format("{}: sample {}: a one-hot class is one 1 and zeros", name, n));
+    }
+    take->label(one_hot ? hot : labels.value(n),
+                [&] { return fmt::format("{}: sample {}", name, n); });
+  }
+}
+
+// [samples, ...] with one value per output.
+void take_targets(const Tensor& targets, const std::string& name, size_t samples, int outputs,
+                  Taker* take) {
+  uint64_t width = 1;
+  for (size_t k = 1; k < targets.shape.size(); ++k) width *= targets.shape[k];
+  if (targets.shape.empty() || targets.shape[0] != samples ||
+      width != static_cast<uint64_t>(outputs)) {
+    throw BadInput(fmt::format("{}: targets of shape {} for {} samples: the network has {} outputs",
+                               name, targets.shape_text(), samples, outputs));
+  }
+  for (size_t n = 0; n < targets.elements(); ++n) {
+    take->target(targets.value(n), [&] {
+      return fmt::format("{}: targets of sample {}, output {}", name, n / width, n % width);
+    });
+  }
+}
+
+// `more`: the classes or values, if they are known, of the file `more_name`.
+void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* more,
+                  const std::string& more_name, int features, int outputs, Taker* take) {
   uint64_t width = 1;
   for (size_t k = 1; k < inputs.shape.size(); ++k) width *= inputs.shape[k];
   if (inputs.shape.empty() || width != static_cast<uint64_t>(features)) {
@@ -120,56 +171,49 @@ void take_tensors(const DataSource& source, const Tensor& inputs, const Tensor* 
   }
   const size_t samples = inputs.shape[0];
   take->count(samples);
-  if (labels != nullptr && (labels->shape.size() != 1 || labels->shape[0] != samples)) {
-    throw BadInput(fmt::format("{}: classes of shape {} for {} samples", labels_name,
-                               labels->shape_text(), samples));
-  }
   for (size_t n = 0; n < inputs.elements(); ++n) {
     take->value(inputs.value(n), [&] {
       return fmt::format("{}: sample {}, feature {}", source.file,
                          n / static_cast<size_t>(features), n % static_cast<size_t>(features));
     });
   }
-  for (size_t n = 0; labels != nullptr && n < samples; ++n) {
-    take->label(labels->value(n), [&] { return fmt::format("{}: sample {}", labels_name, n); });
+  if (more == nullptr) return;
+  if (source.targets) {
+    take_targets(*more, more_name, samples, outputs, take);
+  } else {
+    take_labels(*more, more_name, samples, outputs, take);
   }
 }
 
-// [samples, ...] with one value per output.
-void take_targets(const DataSource& source, const Tensor& inputs, const Tensor& targets,
-                  int outputs, Taker* take) {
-  uint64_t width = 1;
-  for (size_t k = 1; k < targets.shape.size(); ++k) width *= targets.shape[k];
-  if (targets.shape.empty() || targets.shape[0] != inputs.shape[0] ||
-      width != static_cast<uint64_t>(outputs)) {
-    throw BadInput(fmt::format("{}: targets of shape {} for {} samples: the network has {} outputs",
-                               source.file, targets.shape_text(), inputs.shape[0], outputs));
-  }
-  for (size_t n = 0; n < targets.elements(); ++n) {
-    take->target(targets.value(n), [&] {
-      return fmt::format("{}: targets of sample {}, output {}", source.file, n / width, n % width);
-    });
-  }
+// Two files, each with one tensor.
+void load_pair(const DataSource& source, int features, int outputs, Taker* take) {
+  const auto read = [&](const std::string& file) {
+    return source.format == DataFormat::Npy ? read_npy(file, kMaxBytes) : read_idx(file, kMaxBytes);
+  };
+  const Tensor inputs = read(source.file);
+  const Tensor more = source.labels.empty() ? Tensor() : read(source.labels);
+  take_tensors(source, inputs, source.labels.empty() ? nullptr : &more, source.labels, features,
+               outputs, take);
 }
 
-void load_safetensors(const DataSource& source, int features, int outputs, Taker* take) {
-  Tensors tensors = read_safetensors(source.file, kMaxBytes);
+// One file of named tensors.
+void load_named(const DataSource& source, int features, int outputs, Taker* take) {
+  const Tensors tensors = source.format == DataFormat::Npz
+                              ? read_npz(source.file, kMaxBytes)
+                              : read_safetensors(source.file, kMaxBytes);
   const char* second = source.targets ? "targets" : "labels";
   const auto inputs = tensors.find("inputs");
-  const auto labels = tensors.find(second);
+  const auto more = tensors.find(second);
   if (inputs == tensors.end()) {
-    throw BadInput(fmt::format("{}: tensor 'inputs' is missing", source.file));
+    throw BadInput(
+        fmt::format("{}: tensor 'inputs' is missing: {}", source.file, names_text(tensors)));
   }
-  if (tensors.size() > (labels == tensors.end() ? 1 : 2)) {
+  if (tensors.size() > (more == tensors.end() ? 1 : 2)) {
     throw BadInput(
         fmt::format("{}: holds more tensors than 'inputs' and '{}'", source.file, second));
   }
-  const Tensor* more = labels == tensors.end() ? nullptr : &labels->second;
-  take_tensors(source, inputs->second, source.targets ? nullptr : more, source.file, features,
-               take);
-  if (source.targets && more != nullptr) {
-    take_targets(source, inputs->second, *more, outputs, take);
-  }
+  take_tensors(source, inputs->second, more == tensors.end() ? nullptr : &more->second, source.file,
+               features, outputs, take);
 }
 
 }  // namespace
@@ -178,10 +222,12 @@ DataFormat data_format(const std::string& file) {
   const std::string name = ends(file, ".gz") ? file.substr(0, file.size() - 3) : file;
   if (ends(name, ".csv")) return DataFormat::Csv;
   if (ends(name, ".idx") || ends(name, "-ubyte")) return DataFormat::Idx;
+  if (ends(name, ".npy")) return DataFormat::Npy;
+  if (ends(file, ".npz")) return DataFormat::Npz;
   if (ends(file, ".safetensors")) return DataFormat::Safetensors;
   throw BadInput(file +
-                 ": the name tells no format: must end with .csv, .idx, -ubyte (or one of "
-                 "these and .gz) or .safetensors");
+                 ": the name tells no format: must end with .csv, .idx, -ubyte, .npy (or one of "
+                 "these and .gz), .npz or .safetensors");
 }
 
 void Dataset::add(const Dataset& from, size_t n) {
@@ -210,13 +256,10 @@ Dataset load_dataset(const DataSource& source, HalfType type, int features, int 
   Taker take(source, type, &out);
   if (source.format == DataFormat::Csv) {
     load_csv(source, features, outputs, &take);
-  } else if (source.format == DataFormat::Safetensors) {
-    load_safetensors(source, features, outputs, &take);
+  } else if (source.format == DataFormat::Npz || source.format == DataFormat::Safetensors) {
+    load_named(source, features, outputs, &take);
   } else {
-    const Tensor inputs = read_idx(source.file, kMaxBytes);
-    const Tensor labels = source.labels.empty() ? Tensor() : read_idx(source.labels, kMaxBytes);
-    take_tensors(source, inputs, source.labels.empty() ? nullptr : &labels, source.labels, features,
-                 &take);
+    load_pair(source, features, outputs, &take);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/base/text.h"
+#include "ow/tensor/npy.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow {
@@ -148,23 +149,44 @@ void save_network(const std::string& path, const Network& network) {
   write_safetensors(path, tensors);
 }
 
+namespace {
+
 // Whether a tensor of a checkpoint is for the training alone.
-static bool only_trains(const std::string& name) {
+bool only_trains(const std::string& name) {
   const std::string mask = kMaskSuffix;
   return name == kCheckpointSums || name.rfind(kMomentPrefix, 0) == 0 ||
          (name.size() > mask.size() &&
           name.compare(name.size() - mask.size(), mask.size(), mask) == 0);
 }
 
+// A .npy file holds one array without a name. It can be a network's only tensor.
+Tensors read_weights(const std::string& path, const std::vector<LayerShape>& layers) {
+  Tensors tensors = read_tensors(path);
+  const auto unnamed = tensors.find("");
+  if (tensors.size() != 1 || unnamed == tensors.end()) return tensors;
+  if (layers.size() != 1 || layers.front().bias) {
+    throw BadInput(
+        path +
+        ": one array without a name is the weights of one layer without a bias; .npz and "
+        "safetensors have names");
+  }
+  Tensors named;
+  named[weight_name(layers.front(), 0)] = std::move(unnamed->second);
+  return named;
+}
+
+}  // namespace
+
 Network load_network(const std::string& path, HalfType type,
                      const std::vector<LayerShape>& layers) {
-  Tensors tensors = read_safetensors(path);
+  Tensors tensors = read_weights(path, layers);
+  const std::string names = names_text(tensors);
   const bool checkpoint = tensors.count(kCheckpointSums) != 0;
   const auto take = [&](const std::string& name, const std::vector<uint64_t>& shape,
                         const std::vector<TensorType>& types) {
     const auto found = tensors.find(name);
     if (found == tensors.end()) {
-      throw BadInput(fmt::format("{}: tensor '{}' is missing", path, name));
+      throw BadInput(fmt::format("{}: tensor '{}' is missing: {}", path, name, names));
     }
     Tensor t = std::move(found->second);
     tensors.erase(found);
@@ -191,8 +213,8 @@ Network load_network(const std::string& path, HalfType type,
     const auto outputs = static_cast<uint64_t>(layer.outputs);
     const Tensor weights =
         take(weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)},
-             {element(type), TensorType::F32});
-    const bool rounded = weights.type == TensorType::F32;
+             {element(type), TensorType::F32, TensorType::F64});
+    const bool rounded = weights.type != element(type);
     for (size_t n = 0; n < weights.elements(); ++n) {
       layer.weights.push_back(
           rounded ? to_half(type, weights.value(n))
@@ -203,8 +225,9 @@ Network load_network(const std::string& path, HalfType type,
       }
     }
     if (layer.bias) {
-      const Tensor bias = take(bias_name(layer, k), {outputs},
-                               {TensorType::F32, TensorType::F16, TensorType::BF16});
+      const Tensor bias =
+          take(bias_name(layer, k), {outputs},
+               {TensorType::F32, TensorType::F16, TensorType::BF16, TensorType::F64});
       for (size_t n = 0; n < bias.elements(); ++n) {
         layer.bias_values.push_back(static_cast<float>(bias.value(n)));
         if (!std::isfinite(layer.bias_values.back())) {

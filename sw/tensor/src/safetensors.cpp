@@ -164,8 +164,24 @@ uint64_t header_length(const std::string& path, const std::string& begin, size_t
 
 }  // namespace
 
+std::string names_text(const Tensors& tensors) {
+  constexpr size_t kNames = 8, kLength = 60;
+  if (tensors.empty()) return "the file has no tensor";
+  std::string text;
+  size_t shown = 0;
+  for (const auto& [name, tensor] : tensors) {
+    if (shown == kNames) break;
+    text += fmt::format("{} '{}'", shown++ == 0 ? "" : ",", printable_text(name, kLength));
+  }
+  if (shown < tensors.size()) text += fmt::format(" and {} more", tensors.size() - shown);
+  return "the file has" + text;
+}
+
 Tensors read_safetensors(const std::string& path, size_t limit) {
-  const std::string file = read_text(path, limit);
+  return parse_safetensors(read_text(path, limit), path);
+}
+
+Tensors parse_safetensors(const std::string& file, const std::string& path) {
   const uint64_t length = header_length(path, file, file.size());
   const json header = parse_json(file.substr(kLengthBytes, length), path + " (header)");
   const size_t data = kLengthBytes + length;

@@ -185,7 +185,7 @@ TEST_F(TrainGraph, TargetsThatDoNotFitAreOneLine) {
             "classes.csv: 7 columns, the network has 6 inputs (and 3 values may follow)");
   EXPECT_EQ(refused("file: values.csv", squares), "values.csv:1: more than 7 columns");
   EXPECT_EQ(refused("file: x-ubyte, targets: values", squares),
-            "job.yaml:1: key 'data.targets' is for CSV and safetensors: IDX files hold classes");
+            "job.yaml:1: key 'data.targets' is not for IDX files, which hold classes");
   EXPECT_EQ(refused("file: values.csv, targets: [1]", squares),
             "job.yaml:1: key 'data.targets' must be classes or values");
   write_file(directory_ + "/few.csv", "1,2,3,4,5,6\n");

@@ -356,6 +356,28 @@ TEST(Safetensors, APipeIsNoFile) {
   unlink(pipe.c_str());
 }
 
+// Other programs have other names; what is there says which.
+TEST(NetworkFile, TellsTheNamesThatItHasInstead) {
+  const std::string path = temporary("names.safetensors");
+  const auto wrong = [&](const Tensors& tensors) {
+    write_safetensors(path, tensors);
+    return complaint([&] { load_network(path, HalfType::Binary16, {{1, 1, "none", false}}); });
+  };
+  const Tensor one{TensorType::F16, {1, 1}, {0, 0}};
+  const std::string missing = path + ": tensor 'layers.0.weight' is missing: ";
+  EXPECT_EQ(wrong({}), missing + "the file has no tensor");
+  EXPECT_EQ(wrong({{"fc.w\n", one}}), missing + "the file has 'fc.w?'");
+  Tensors many;
+  for (const char k : std::string("abcdefghijk")) many[std::string(1, k)] = one;
+  EXPECT_EQ(wrong(many),
+            missing + "the file has 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 3 more");
+  DataSource source;
+  source.file = path;
+  source.format = DataFormat::Safetensors;
+  write_safetensors(path, {{"x", one}});
+  EXPECT_EQ(wrong_data(source), path + ": tensor 'inputs' is missing: the file has 'x'");
+}
+
 TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
   const std::string path = temporary("infinite.safetensors");
   const auto wrong = [&](HalfType type, TensorType element, const std::vector<uint8_t>& bytes) {

@@ -15,25 +15,27 @@
 
 namespace ow {
 
-enum class DataFormat { Csv, Idx, Safetensors };
+enum class DataFormat { Csv, Idx, Npy, Npz, Safetensors };
 
 // Where samples come from, and what is required of them.
 //   CSV: one sample per line: the features and, if there are more columns, its class or values.
 //   IDX: one sample per index of the first dimension; classes are in a file of their own.
-//   Safetensors: "inputs" [samples, ...] and optionally "labels" [samples] or, for values,
+//   Npy: as IDX. Its second file may hold values [samples, ...] instead of classes.
+//   Safetensors, npz: "inputs" [samples, ...] and optionally "labels" [samples] or, for values,
 //   "targets" [samples, ...].
+// Classes of tensors may be one-hot: [samples, outputs], a 1 for the class and 0 for the others.
 struct DataSource {
   std::string file;
   DataFormat format = DataFormat::Csv;
-  std::string labels;                              // IDX: the file of the classes; empty: none
+  std::string labels;                              // IDX, npy: the second file; empty: none
   bool targets = false;                            // target values instead of classes; not IDX
   size_t samples = 0;                              // this number exactly; 0: any number
   double scale = 1;                                // values are divided by this
   std::optional<std::pair<double, double>> range;  // of the values in the file
 };
 
-// The format by the end of a file's name: .csv, .idx, -ubyte (each also with .gz after it) or
-// .safetensors. BadInput for any other.
+// The format by the end of a file's name: .csv, .idx, -ubyte, .npy (each also with .gz after it),
+// .npz or .safetensors. BadInput for any other.
 DataFormat data_format(const std::string& file);
 
 struct Dataset {

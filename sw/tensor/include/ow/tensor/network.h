@@ -93,10 +93,11 @@ constexpr const char* kCheckpointSums = "openwafer.crc32";
 constexpr const char* kMaskSuffix = "_mask";
 constexpr const char* kMomentPrefix = "optimizer.";
 
-// Reads the weights and biases of a network of these shapes, also from a checkpoint. Weights in F32
-// are rounded to `type` once. BadInput with file and tensor: weights of the other 16-bit type;
-// missing, unknown or wrongly shaped tensors; weights that are not finite in `type`; biases that
-// are not finite.
+// Reads the weights and biases of a network of these shapes, from safetensors (a checkpoint,
+// too) or NumPy's files (the only tensor of a network may be a .npy). Weights in F32 or F64 are
+// rounded to `type` once, biases in F64 to F32. BadInput with file and tensor: weights of the other
+// 16-bit type; missing, unknown or wrongly shaped tensors; weights that are not finite in `type`;
+// biases that are not finite.
 Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
 
 }  // namespace ow

@@ -16,12 +16,17 @@ namespace ow {
 
 using Tensors = std::map<std::string, Tensor>;
 
+// The names, for an error that misses one: the first ones and how many others there are.
+std::string names_text(const Tensors& tensors);
+
 constexpr size_t kMaxTensorBytes = size_t{1} << 32;
 
 // BadInput with the file and the tensor: a file that is cut short, a broken header, an unknown
 // type, a shape that does not fit its bytes, places that overlap or leave a gap, more than `limit`
 // bytes. The header's "__metadata__" is ignored.
 Tensors read_safetensors(const std::string& path, size_t limit = kMaxTensorBytes);
+// The same from the bytes of a file. Errors name `path`.
+Tensors parse_safetensors(const std::string& file, const std::string& path);
 
 // Writes the tensors in the order of their names, so that equal tensors give equal files.
 void write_safetensors(const std::string& path, const Tensors& tensors);
