@@ -13,6 +13,7 @@
 #include "ow/compile/job.h"
 #include "ow/swarmx/swarm.h"
 #include "ow/swarmx/weight_clock.h"
+#include "parts.h"
 
 namespace ow::cli {
 namespace {
@@ -53,8 +54,7 @@ Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, c
   const bool mini = machine.has_mini_tiles();
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
   const ElfImage firmware = read_elf(
-      mini ? OW_FIRMWARE_DIR "/stream_layer_mini.elf" : OW_FIRMWARE_DIR "/stream_layer.elf",
-      tile.sram_bytes);
+      firmware_dir() + (mini ? "/stream_layer_mini.elf" : "/stream_layer.elf"), tile.sram_bytes);
   jobs::PlanRequest request;
   request.who = params.path + ": keys 'network' and 'grid'";
   request.grid = params.grid;
@@ -90,7 +90,7 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
   if (o.density) {
     throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
-  const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
+  const ElfImage firmware = read_elf(firmware_dir() + "/train.elf", jobs::kFullTile.sram_bytes);
   TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);

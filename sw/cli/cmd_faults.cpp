@@ -10,6 +10,7 @@
 #include "ow/base/progress.h"
 #include "ow/dft/tester.h"
 #include "ow/firmware/selftest.h"
+#include "parts.h"
 
 namespace ow::cli {
 namespace {
@@ -35,7 +36,7 @@ int run(Context& context, const Options& o) {
   selftest.threads = o.threads;
   const auto program = [](const char* name) {
     // For the smallest tile.
-    return read_elf(fmt::format("{}/{}.elf", OW_FIRMWARE_DIR, name), isa::kMini.sram_bytes);
+    return read_elf(fmt::format("{}/{}.elf", firmware_dir(), name), isa::kMini.sram_bytes);
   };
   selftest.selftest = program("selftest");
   for (const char* name : {OW_SELFTEST_THOROUGH}) selftest.thorough.push_back(program(name));

@@ -75,7 +75,7 @@ MachineOptions machine_options(const MachineSpec& spec, const SimOptions& sim,
                                const std::string& svg, nlohmann::json* json) {
   MachineOptions options;
   options.sim = sim;
-  options.firmware = OW_FIRMWARE_DIR;
+  options.firmware = firmware_dir();
   const auto steps = std::make_shared<Steps>();
   options.on_step = [steps](const std::string&) { steps->begin_next(); };
   options.on_wafer = [steps, file = spec.wafer.wafer, svg, json](const wafer::ReadyWafer& ready) {
@@ -94,7 +94,7 @@ MachineOptions machine_options(const MachineSpec& spec, const SimOptions& sim,
 
 wafer::Bringup bring_up_wafer(wafer::WaferDevice& device, bool mini, bool thorough,
                               const wafer::WaferPart& part) {
-  wafer::BringupOptions options = wafer::selftest_options(mini, thorough, OW_FIRMWARE_DIR);
+  wafer::BringupOptions options = wafer::selftest_options(mini, thorough, firmware_dir());
   options.window = part.window;
   options.accept_smaller = part.accept_smaller;
   Steps steps;

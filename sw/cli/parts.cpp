@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "ow/base/error.h"
 
@@ -34,15 +36,25 @@ bool has(const CLI::App& app, const std::string& command) {
 
 }  // namespace
 
+std::string build_dir() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const bool tree = !error && fs::is_directory(here / "firmware", error);
+  return tree ? here.string() : OW_BUILD_DIR;
+}
+
+std::string firmware_dir() { return build_dir() + "/firmware"; }
+
 bool has_part(const std::string& program) {
-  return ::access((std::string(OW_BUILD_DIR) + "/" + program).c_str(), X_OK) == 0;
+  return ::access((build_dir() + "/" + program).c_str(), X_OK) == 0;
 }
 
 std::string part_path(const std::string& program, const std::string& what) {
-  const std::string path = std::string(OW_BUILD_DIR) + "/" + program;
+  const std::string path = build_dir() + "/" + program;
   if (has_part(program)) return path;
   throw BadInput(fmt::format("{}: {} is not built: cmake --build {} --target {}", what, program,
-                             OW_BUILD_DIR, program));
+                             build_dir(), program));
 }
 
 void become_part(const std::string& program, const std::string& what, char** argv) {

@@ -10,6 +10,12 @@
 
 namespace ow::cli {
 
+// The build tree that this program runs in. It may have been moved: if a directory `firmware` is
+// beside the program, its own directory counts, else the one where it was built.
+std::string build_dir();
+// The directory of the tiles' programs there.
+std::string firmware_dir();
+
 // Whether the program is built.
 bool has_part(const std::string& program);
 

@@ -7,6 +7,7 @@
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
 #include "ow/memoryx/checkpoint.h"
+#include "parts.h"
 #include "plan_report.h"
 
 namespace ow::cli {
@@ -187,15 +188,15 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
               : c->compile_only ? jobs::Until::Planned
                                 : jobs::Until::Done;
   if (machine.has_mini_tiles()) run.tile = jobs::kMiniTile;
-  const jobs::RunOptions models = golden::network_run("", OW_FIRMWARE_DIR "/train.elf");
+  const jobs::RunOptions models = golden::network_run("", firmware_dir() + "/train.elf");
   run.reference = models.reference;
   run.model = models.model;
   run.train_reference = models.train_reference;
   run.train_firmware = models.train_firmware;
   if (run.firmware.empty()) {
-    run.firmware = job.is_training()          ? OW_FIRMWARE_DIR "/train.elf"
-                   : machine.has_mini_tiles() ? OW_FIRMWARE_DIR "/stream_layer_mini.elf"
-                                              : OW_FIRMWARE_DIR "/stream_layer.elf";
+    run.firmware = firmware_dir() + (job.is_training()          ? "/train.elf"
+                                     : machine.has_mini_tiles() ? "/stream_layer_mini.elf"
+                                                                : "/stream_layer.elf");
   }
   const bool keeps = job.is_training() && jobs::trains(run.mode) && run.until == jobs::Until::Done;
   if (run.plan.empty() && keeps && !run.model_dir.empty()) {

@@ -170,6 +170,24 @@ TEST_F(Files, MayHaveNamesThatAreNotUtf8) {
   }
 }
 
+// The programs of the tiles beside the program count, and not those where it was built.
+TEST_F(Files, OfABuildTreeMayBeMoved) {
+  const std::string moved = directory_ + "/moved";
+  fs::create_directories(moved + "/firmware");
+  fs::copy_file(OW_PROGRAM, moved + "/ow");
+  for (const char* name : {"train", "stream_layer"}) {
+    write_file(moved + "/firmware/" + name + ".elf", "no program\n");
+  }
+  for (const char* arguments : {"run t.yaml --mode train --compile-only", "estimate t.yaml",
+                                "run k.yaml --validate-only", "estimate k.yaml"}) {
+    const Result r = run_ow(arguments, "cd '" + directory_ + "' &&", "moved/ow");
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_NE(r.output.find("/moved/firmware/"), std::string::npos) << arguments << ":\n"
+                                                                    << r.output;
+  }
+  fs::remove_all(moved);
+}
+
 // Reaching the shell's limit for the size of files is no signal that kills. No file is left, and no
 // part of one.
 // A network runs with the weights of a training's checkpoint, unless that is damaged.

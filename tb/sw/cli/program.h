@@ -19,9 +19,10 @@ struct Result {
   std::string output;  // standard output and error
 };
 
-// `before`: what the shell does first.
-inline Result run_ow(const std::string& arguments, const std::string& before = "") {
-  const std::string command = before + " exec '" OW_PROGRAM "' 2>&1 " + arguments;
+// `before`: what the shell does first. `program`: another one than that of the build.
+inline Result run_ow(const std::string& arguments, const std::string& before = "",
+                     const std::string& program = OW_PROGRAM) {
+  const std::string command = before + " exec '" + program + "' 2>&1 " + arguments;
   std::FILE* pipe = popen(command.c_str(), "r");
   Result r{-1, ""};
   if (pipe == nullptr) return r;
