@@ -114,12 +114,13 @@ module ow_engine_pick
   tmask_t     red_could;  // the reductions of them that the beat in I1 is not of
   tmask_t     due_q;      // the reductions that are due
   logic [3:0] passed_q;   // vectors that have ended while a reduction waited
-  logic [7:0] in_ok, out_ok;
+  tmask_t     full;       // blk_out_o, if the beat in I1 claims a place
+  logic [7:0] in_ok;
 
   always_comb begin
     s_hot = s_valid_i ? s_hot_i : '0;
     in_ok = '0;
-    out_ok = '0;
+    full = '0;
     lock = '0;
     placed = '0;
     ctrl_a = '0;
@@ -135,12 +136,14 @@ module ow_engine_pick
     red_could = '0;
     ready_o = '0;
     if (live_i != '0) begin
-      out_ok = s_valid_i && s_sends_i ? out_more_i : out_ready_i;
       for (int unsigned q = 0; q < 8; q++) begin
         in_ok[q] = s_valid_i && s_in_i[q] ? inq_more_i[q] : inq_valid_i[q];
         if (!in_ok[q]) blk_in_o = blk_in_o | in_use_i[q];
-        if (!out_ok[q]) blk_out_o = blk_out_o | out_use_i[q];
+        if (!out_ready_i[q]) blk_out_o = blk_out_o | out_use_i[q];
+        if (!out_more_i[q]) full = full | out_use_i[q];
       end
+      // Whether the beat in I1 sends is known after the queues.
+      if (s_valid_i && s_sends_i) blk_out_o = full;
       // The beat in I1 claims a place for its vector, or gives up the one that it had with the last.
       placed = claimed_i;
       if (s_valid_i && s_red_i) placed = s_row_ends_i ? claimed_i & ~s_hot_i : claimed_i | s_hot_i;

@@ -206,6 +206,7 @@ module ow_pack
   logic       any, ahead;
   queue_t     p, p_stored;    // queue that is served
   queue_t     vec_q;
+  queues_t    vec_hot;        // .. one-hot
   logic       leads;          // a vector that arrives would be served at once
   logic       direct;         // it arrives, and is
 
@@ -218,7 +219,7 @@ module ow_pack
       for (int unsigned q = 0; q < Queues; q++) begin
         if (outq_level_i[q] < 4'(QueueDepth)) begin
           can[q] = wait_q[q];
-          come[q] = vec_may_i && vec_q == queue_t'(q) && !wait_q[q];
+          come[q] = vec_may_i && vec_hot[q] && !wait_q[q];
         end
       end
       // The queue after the one that was served last, if it can go.
@@ -233,6 +234,7 @@ module ow_pack
   assign any = can != '0 || direct;
   assign p_stored = queue_t'(index(32'(stored)));
   assign vec_q = queue_t'(vec_q_i);
+  assign vec_hot = queues_t'(1) << vec_q;
   assign p = direct ? vec_q : p_stored;
 
   // --------------------------------------------------------------------------------- a step --
@@ -442,8 +444,10 @@ module ow_pack
 
   ow_pack_claims #(.Queues(Queues), .Slots(Slots)) u_claims (
     .clk_i, .rst_i, .alloc_ready_o, .alloc_more_o, .alloc_valid_i, .alloc_q_i,
-    .null_i(vec_valid_i && in_null), .null_q_i(vec_q),
-    .finished_i(done.finished), .finished_q_i(p), .none_o(none), .idle_o(claims_idle)
+    .null_i(vec_valid_i && in_null ? vec_hot : '0),
+    .finished_i(direct ? vec_hot & {Queues{in_step.finished}}
+                       : stored & {Queues{waiting_step.finished}}),
+    .none_o(none), .idle_o(claims_idle)
   );
 
   assign idle_o = claims_idle && !vec_valid_i && !any && !take_q && !rst_i;
