@@ -14,7 +14,7 @@ namespace ow {
 
 inline std::string little(uint64_t value, size_t bytes) {
   std::string out;
-  for (size_t k = 0; k < bytes; ++k) out += static_cast<char>(value >> (8 * k));
+  for (; bytes > 0; --bytes, value >>= 8) out += static_cast<char>(value);
   return out;
 }
 
