@@ -247,9 +247,9 @@ class Exercise {
     device_.send(Side::East, 0, b);
     device_.send(Side::North, 0, n);
     device_.send(Side::North, 1, n);
-    device_.sim()->block(Side::East, 0, 0, true);
+    device_.hold(Side::East, 0, 0, true);
     wafer_.wait_cycles(200);
-    device_.sim()->block(Side::East, 0, 0, false);
+    device_.hold(Side::East, 0, 0, false);
     wafer_.wait_cycles(1000);
     for (const Arrival& x : device_.take_arrivals(Side::East, 0, 0))
       seen_.words.push_back(x.wavelet.data);

@@ -16,12 +16,15 @@ namespace {
 using Header = isa::PacketHeader;
 using Command = isa::PacketCommand;
 // Reads under way at a port: enough that the next answer follows the last without a gap.
-constexpr size_t kReadsAhead = 3;
+constexpr size_t kReadsAhead = 32;
+constexpr size_t kWordsAhead = 3 * Bulk::kPacketWords;
+// Words of a request before its data, at most.
+constexpr size_t kHeadWords = 4;
 // Requests that a port's queue holds while there are more.
 constexpr size_t kAhead = 2 * (Bulk::kPacketWords + 8);
 
-uint32_t hops(bool negative, int n) {
-  return Header::Negative::put(negative) | Header::Far::put(n) | Header::Near::put(n);
+uint32_t hops(bool negative, int near, int far) {
+  return Header::Negative::put(negative) | Header::Far::put(far) | Header::Near::put(near);
 }
 // An answer goes to the edge in one direction along a row or column, or not along it.
 uint32_t to_edge(bool negative, bool positive) {
@@ -31,42 +34,72 @@ bool along_row(Side side) { return side == Side::West || side == Side::East; }
 
 }  // namespace
 
+size_t Bulk::Job::cost() const { return words() + kHeadWords * packets.size(); }
+
+size_t Bulk::PortState::words_read() const {
+  size_t words = 0;
+  for (const Read& read : reads) words += read.packet.words;
+  return words;
+}
+
 Bulk::~Bulk() {
   for (const PortState& port : ports_) {
-    for (const Packet& read : port.reads) reads_.abandon(port.side, port.index, read.tag);
+    for (const Read& read : port.reads) reads_.abandon(port.side, port.index, read.tag);
   }
 }
 
-void Bulk::write(int row, int col, uint32_t addr, std::vector<uint32_t> words) {
-  Job job;
-  job.row = row;
-  job.col = col;
-  job.addr = addr;
-  job.out = std::move(words);
-  add(std::move(job));
+void Bulk::write(int row, int col, const std::vector<Span>& spans, std::vector<uint32_t> words) {
+  write(Rect{row, col, 1, 1}, spans, std::move(words));
 }
 
-void Bulk::read(int row, int col, uint32_t addr, std::vector<uint32_t>* words) {
+void Bulk::read(int row, int col, const std::vector<Span>& spans, std::vector<uint32_t>* words) {
   Job job;
-  job.row = row;
-  job.col = col;
-  job.addr = addr;
+  job.rect = Rect{row, col, 1, 1};
   job.in = words;
-  add(std::move(job));
+  add(std::move(job), spans);
 }
 
-void Bulk::add(Job job) {
+void Bulk::write(const Rect& rect, const std::vector<Span>& spans, std::vector<uint32_t> words) {
+  const int above = std::clamp(entry_row_ - rect.row, 0, std::max(0, rect.rows));
+  if (above > 0 && above < rect.rows) {  // rows on both sides of the entry
+    write(Rect{rect.row, rect.col, above, rect.cols}, spans, words);
+    write(Rect{rect.row + above, rect.col, rect.rows - above, rect.cols}, spans, std::move(words));
+    return;
+  }
+  Job job;
+  job.rect = rect;
+  job.out = std::move(words);
+  add(std::move(job), spans);
+}
+
+void Bulk::add(Job job, const std::vector<Span>& spans) {
   const GridShape grid = device_.shape();
-  if (job.row < 0 || job.col < 0 || job.row >= grid.rows || job.col >= grid.cols) {
-    throw BadInput(fmt::format("tile ({}, {}) is not in the {} x {} grid", job.row, job.col,
-                               grid.rows, grid.cols));
+  const Rect& rect = job.rect;
+  if (!fits(rect, grid)) {
+    throw BadInput(rect.rows == 1 && rect.cols == 1
+                       ? fmt::format("tile ({}, {}) is not in the {} x {} grid", rect.row, rect.col,
+                                     grid.rows, grid.cols)
+                       : fmt::format("{} x {} tiles at ({}, {}) are not in the {} x {} grid",
+                                     rect.rows, rect.cols, rect.row, rect.col, grid.rows,
+                                     grid.cols));
   }
-  if (job.addr % 4 != 0 || job.words() == 0) {
-    throw BadInput(
-        fmt::format("copy of {} words at 0x{:x}: must be at least one, at a multiple of 4",
-                    job.words(), job.addr));
+  size_t at = 0;
+  for (const Span& span : spans) {
+    if (span.addr % 4 != 0 || span.words == 0) {
+      throw BadInput(
+          fmt::format("copy of {} words at 0x{:x}: must be at least one, at a multiple of 4",
+                      span.words, span.addr));
+    }
+    if (job.in == nullptr) check_write(span.addr, span.words, sram_bytes_);
+    for (size_t done = 0; done < span.words; done += kPacketWords) {
+      const size_t words = std::min(kPacketWords, span.words - done);
+      job.packets.push_back({span.addr + static_cast<uint32_t>(4 * done), at, words});
+      at += words;
+    }
   }
-  if (job.in == nullptr) check_write(job.addr, job.words(), sram_bytes_);
+  if (at == 0 || at != job.words()) {
+    throw BadInput(fmt::format("copy of {} words into room for {}", job.words(), at));
+  }
   jobs_.push_back(std::move(job));
 }
 
@@ -95,126 +128,167 @@ void Bulk::assign() {
   std::vector<std::vector<size_t>> choices(jobs_.size());
   for (size_t j = 0; j < jobs_.size(); ++j) {
     const Job& job = jobs_[j];
-    for (int s = 0; s < kSides; ++s) {
-      const Side side = static_cast<Side>(s);
-      const size_t port = port_of(side, along_row(side) ? job.row : job.col);
-      if (port < ports_.size()) choices[j].push_back(port);
+    const int row = job.rect.row, col = job.rect.col;
+    if (job.multicast()) {
+      choices[j].push_back(port_of(Side::West, entry_row_));
+    } else {
+      for (int s = 0; s < kSides; ++s) {
+        const Side side = static_cast<Side>(s);
+        const size_t port = port_of(side, along_row(side) ? row : col);
+        if (port < ports_.size()) choices[j].push_back(port);
+      }
     }
-    const bool row = (job.row + job.col) * grid.rows % (grid.rows + grid.cols) < grid.rows;
+    const bool by_row = (row + col) * grid.rows % (grid.rows + grid.cols) < grid.rows;
     size_t best = choices[j].front();
     const auto score = [&](size_t p) {
-      return std::make_pair(along_row(ports_[p].side) != row, ports_[p].load);
+      return std::make_pair(along_row(ports_[p].side) != by_row, ports_[p].load);
     };
     for (const size_t p : choices[j]) {
       if (score(p) < score(best)) best = p;
     }
     owner[j] = best;
-    ports_[best].load += job.words();
+    ports_[best].load += job.cost();
   }
   for (int pass = 0; pass < 8; ++pass) {
     for (size_t j = 0; j < jobs_.size(); ++j) {
-      const size_t words = jobs_[j].words();
+      const size_t cost = jobs_[j].cost();
       for (const size_t p : choices[j]) {
-        if (ports_[p].load + words >= ports_[owner[j]].load) continue;
-        ports_[owner[j]].load -= words;
-        ports_[p].load += words;
+        if (ports_[p].load + cost >= ports_[owner[j]].load) continue;
+        ports_[owner[j]].load -= cost;
+        ports_[p].load += cost;
         owner[j] = p;
       }
     }
   }
   for (size_t j = 0; j < jobs_.size(); ++j) {
     ports_[owner[j]].jobs.push_back(j);
-    const Job& job = jobs_[j];
-    left_ += job.in == nullptr ? 1 : (job.words() + kPacketWords - 1) / kPacketWords;
+    left_ += jobs_[j].reads();
   }
 }
 
-void Bulk::request(PortState* port, const Packet& packet, bool read) {
-  const Job& job = jobs_[packet.job];
+// `data`: of a write.
+void Bulk::request(const PortState& port, const Rect& rect, const Packet& packet,
+                   std::optional<uint32_t> tag, const uint32_t* data) {
   const GridShape grid = device_.shape();
   std::vector<Wavelet> wavelets;
   const auto put = [&](uint32_t word) { wavelets.push_back(Wavelet{kColourReq, false, word}); };
-  switch (port->side) {
+  const int down = rect.row - entry_row_, last = down + rect.rows - 1;
+  switch (port.side) {
     case Side::West:
-      put(hops(false, job.col));
-      put(0);
+      put(hops(false, rect.col, rect.col + rect.cols - 1));
+      if (rect.row == port.index && rect.rows == 1) {
+        put(0);
+      } else {
+        put(down >= 0 ? hops(false, down, last) : hops(true, -last, -down));
+      }
       break;
     case Side::East:
-      put(hops(true, grid.cols - 1 - job.col));
+      put(hops(true, grid.cols - 1 - rect.col, grid.cols - 1 - rect.col));
       put(0);
       break;
     case Side::North:
-      put(hops(false, job.row));
+      put(hops(false, rect.row, rect.row));
       break;
     case Side::South:
-      put(hops(true, grid.rows - 1 - job.row));
+      put(hops(true, grid.rows - 1 - rect.row, grid.rows - 1 - rect.row));
       break;
   }
-  put(Command::Operation::put(read ? isa::PacketOp::Read : isa::PacketOp::Write) |
-      Command::Tag::put(packet.tag) | Command::Count::put(packet.words));
-  put(job.addr + static_cast<uint32_t>(4 * packet.at));
-  if (read) {
-    put(to_edge(port->side == Side::West, port->side == Side::East));
-    put(to_edge(port->side == Side::North, port->side == Side::South));
+  put(Command::Operation::put(tag ? isa::PacketOp::Read : isa::PacketOp::Write) |
+      Command::Tag::put(tag.value_or(0)) | Command::Count::put(packet.words));
+  put(packet.addr);
+  if (tag) {
+    put(to_edge(port.side == Side::West, port.side == Side::East));
+    put(to_edge(port.side == Side::North, port.side == Side::South));
   } else {
-    for (size_t i = 0; i < packet.words; ++i) put(job.out[packet.at + i]);
+    for (size_t i = 0; i < packet.words; ++i) put(data[i]);
   }
   wavelets.back().ctrl = true;
-  device_.send(port->side, port->index, wavelets);
+  device_.send(port.side, port.index, wavelets);
 }
 
 void Bulk::issue(PortState* port) {
   while (port->next_job < port->jobs.size() && port->reads.size() < kReadsAhead &&
+         port->words_read() < kWordsAhead &&
          device_.pending_sends(port->side, port->index, kColourReq) < kAhead) {
     const size_t j = port->jobs[port->next_job];
     const Job& job = jobs_[j];
-    const bool fence = job.in == nullptr && port->next_word == job.words();
-    Packet packet{j, port->next_word,
-                  fence ? 1 : std::min(kPacketWords, job.words() - port->next_word), 0};
-    if (fence)
-      packet.at = job.words() - 1;  // an answer that follows proves that all has been taken
-    const bool read = fence || job.in != nullptr;
-    if (read) {
-      const std::optional<uint32_t> tag = reads_.begin(port->side, port->index);
-      if (!tag) return;
-      packet.tag = *tag;
-      port->reads.push_back(packet);
+    if (port->next_packet < job.packets.size()) {
+      const Packet& packet = job.packets[port->next_packet];
+      if (job.in == nullptr) {
+        request(*port, job.rect, packet, std::nullopt, job.out.data() + packet.at);
+      } else if (!read(*port, port, Read{j, job.rect, packet})) {
+        return;
+      }
+      ++port->next_packet;
+      if (job.in == nullptr || port->next_packet < job.packets.size()) continue;
+    } else if (!fence(port)) {
+      return;
     }
-    request(port, packet, read);
-    port->next_word += fence ? 0 : packet.words;
-    if (fence || (read && port->next_word == job.words())) {
-      ++port->next_job;
-      port->next_word = 0;
-    }
+    ++port->next_job;
+    port->next_packet = 0;
   }
+}
+
+// Asks through `port` for what comes out at `out`. False if that has no tag left.
+bool Bulk::read(const PortState& port, PortState* out, Read read) {
+  const std::optional<uint32_t> tag = reads_.begin(out->side, out->index, read.answers);
+  if (!tag) return false;
+  read.tag = *tag;
+  request(port, read.rect, read.packet, tag, nullptr);
+  out->reads.push_back(read);
+  return true;
+}
+
+// Reads the last word that was sent from each tile: an answer proves that all has been taken. The
+// tiles of a row answer one read of a multicast, at the port of their row.
+bool Bulk::fence(PortState* port) {
+  const size_t j = port->jobs[port->next_job];
+  const Job& job = jobs_[j];
+  Packet last = job.packets.back();
+  last.addr += static_cast<uint32_t>(4 * (last.words - 1));
+  last.words = 1;
+  for (; port->fenced_rows < job.rect.rows; ++port->fenced_rows) {
+    Read r{j, job.rect, last};
+    r.rect.row += port->fenced_rows;
+    r.rect.rows = 1;
+    r.answers = job.rect.cols;
+    PortState* out = job.multicast() ? &ports_[port_of(Side::West, r.rect.row)] : port;
+    if (!read(*port, out, r)) return false;
+  }
+  port->fenced_rows = 0;
+  return true;
 }
 
 // Answers of different tiles may arrive in another order than the requests went out.
 void Bulk::finish(PortState* port, const ControlReads::Answer& answer) {
   const auto read = std::find_if(port->reads.begin(), port->reads.end(),
-                                 [&](const Packet& p) { return p.tag == answer.tag; });
+                                 [&](const Read& r) { return r.tag == answer.tag; });
   const auto where = [&] {
     return fmt::format("{} edge, port {}", side_name(port->side), port->index);
   };
   if (read == port->reads.end()) {
     throw ProtocolError(where() + ": an answer to nothing that was asked");
   }
-  const Packet packet = *read;
-  port->reads.erase(read);
-  const Job& job = jobs_[packet.job];
+  const Packet packet = read->packet;
+  const Rect rect = read->rect;
+  const Job& job = jobs_[read->job];
+  if (--read->answers == 0) {
+    port->reads.erase(read);
+    --left_;
+  }
   if (answer.status != static_cast<uint32_t>(isa::PacketStatus::Done)) {
-    throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}", job.row,
-                                  job.col, packet.words, job.addr + 4 * packet.at));
+    throw DeviceFault(fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}", rect.row,
+                                  rect.col, packet.words, packet.addr));
   }
   if (answer.words.size() != packet.words) {
     throw ProtocolError(fmt::format("{}: tile ({}, {}) answered a read of {} words with {}",
-                                    where(), job.row, job.col, packet.words, answer.words.size()));
+                                    where(), rect.row, rect.col, packet.words,
+                                    answer.words.size()));
   }
   if (job.in != nullptr) {
     std::copy(answer.words.begin(), answer.words.end(),
               job.in->begin() + static_cast<std::ptrdiff_t>(packet.at));
   }
-  --left_;
 }
 
 bool Bulk::pump() {
@@ -233,12 +307,32 @@ bool Bulk::idle() const {
   });
 }
 
+void Bulk::cancel() {
+  held_ = false;
+  left_ = 0;
+  if (!assigned_) jobs_.clear();
+  for (PortState& port : ports_) {
+    left_ += port.reads.size();
+    if (port.next_job == port.jobs.size()) continue;
+    Job& job = jobs_[port.jobs[port.next_job]];
+    const bool begun = port.next_packet > 0 && job.in == nullptr;
+    if (begun) {  // what it has sent is fenced
+      job.packets.resize(port.next_packet);
+      left_ += static_cast<size_t>(job.rect.rows - port.fenced_rows);
+    }
+    port.jobs.resize(port.next_job + (begun ? 1 : 0));
+  }
+}
+
 std::string Bulk::waiting_for() const {
+  const auto text = [](const Rect& rect, size_t words, uint32_t addr) {
+    return fmt::format("tile ({}, {}), for {} words at 0x{:x}", rect.row, rect.col, words, addr);
+  };
   for (const PortState& port : ports_) {
     if (port.reads.empty() && port.next_job == port.jobs.size()) continue;
-    const Job& job = jobs_[port.reads.empty() ? port.jobs[port.next_job] : port.reads.front().job];
-    return fmt::format("tile ({}, {}), for {} words at 0x{:x}", job.row, job.col, job.words(),
-                       job.addr);
+    const size_t j = port.reads.empty() ? port.jobs[port.next_job] : port.reads.front().job;
+    const Rect& rect = port.reads.empty() ? jobs_[j].rect : port.reads.front().rect;
+    return text(rect, jobs_[j].words(), jobs_[j].packets.front().addr);
   }
   return "no tile";
 }

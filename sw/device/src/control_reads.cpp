@@ -9,15 +9,16 @@ namespace ow {
 
 using Response = isa::PacketResponse;
 
-std::optional<uint32_t> ControlReads::begin(Side side, int index) {
+std::optional<uint32_t> ControlReads::begin(Side side, int index, int answers) {
   Port& port = ports_[{side, index}];
-  if (port.used.all()) return std::nullopt;
-  const auto step = [&port] { port.next_tag = (port.next_tag + 1) % kTags; };
-  while (port.used[port.next_tag]) step();
-  const uint32_t tag = port.next_tag;
-  port.used.set(tag);
-  step();
-  return tag;
+  for (size_t k = 0; k < kTags; ++k) {
+    const uint32_t tag = port.next_tag;
+    port.next_tag = (tag + 1) % kTags;
+    if (port.due[tag] != 0) continue;
+    port.due[tag] = answers;
+    return tag;
+  }
+  return std::nullopt;
 }
 
 void ControlReads::abandon(Side side, int index, uint32_t tag) {
@@ -51,13 +52,12 @@ std::optional<ControlReads::Answer> ControlReads::next(Side side, int index) {
     answer.tag = Response::Tag::get(words[head]);
     answer.status = Response::Status::get(words[head]);
     answer.count = Response::Count::get(words[head]);
-    if (!port.used[answer.tag]) {
+    if (port.due[answer.tag] == 0) {
       throw ProtocolError(
           fmt::format("answer with tag {} {}: no read has this tag", answer.tag, where()));
     }
-    port.used.reset(answer.tag);
     const bool late = port.abandoned[answer.tag];
-    port.abandoned.reset(answer.tag);
+    if (--port.due[answer.tag] == 0) port.abandoned.reset(answer.tag);
     if (late) continue;
     answer.words.assign(words.begin() + static_cast<std::ptrdiff_t>(head) + 1, words.end());
     return answer;

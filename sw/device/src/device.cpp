@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 
+#include "ow/base/error.h"
+
 namespace ow {
 
 const char* side_name(Side side) {
@@ -21,8 +23,17 @@ const char* side_name(Side side) {
   return "?";
 }
 
+void Device::hold(Side side, int index, int colour, bool held) {
+  ++acts_;
+  hold_credits(side, index, colour, held);
+}
+
+void Device::hold_credits(Side, int, int, bool) {
+  throw InternalError("this device cannot hold a port's credits");
+}
+
 void Device::send(Side side, int index, const Wavelet* wavelets, size_t count) {
-  ++sends_;
+  ++acts_;
   for (size_t at = 0; at < count;) {
     size_t end = at + 1;
     while (end < count && wavelets[end].colour == wavelets[at].colour) ++end;
@@ -76,9 +87,9 @@ RunStatus Device::run(uint64_t max_cycles, const std::function<bool()>& done) {
     if (done && done()) return RunStatus::Done;
     if (patience_cycle() >= end) return RunStatus::CycleLimit;
     if (advance(end - patience_cycle()) != Pause::Quiet) continue;
-    const uint64_t sends = sends_;
+    const uint64_t acts = acts_;
     if (done && done()) return RunStatus::Done;
-    if (sends_ == sends) return RunStatus::Quiet;  // `done` has sent nothing that could move
+    if (acts_ == acts) return RunStatus::Quiet;  // `done` has done nothing that could move a word
   }
 }
 

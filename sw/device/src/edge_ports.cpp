@@ -231,10 +231,10 @@ std::vector<Arrival> EdgePorts::take_arrivals(int port, int colour) {
   return out;
 }
 
-void EdgePorts::block(int port, int colour, bool blocked) {
+void EdgePorts::hold(int port, int colour, bool held) {
   Port& p = ports_[port];
   const uint32_t bit = uint32_t{1} << colour;
-  p.blocked = blocked ? p.blocked | bit : p.blocked & ~bit;
+  p.held = held ? p.held | bit : p.held & ~bit;
   refresh(&p);
 }
 

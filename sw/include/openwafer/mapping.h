@@ -25,6 +25,10 @@ enum class Distribution { Block, Cyclic };
 // shorter or missing. The rest of a tile's array is written as 0 and not read.
 //
 // The rectangle holds all tiles whose firmware exports the array, or the tiles given to on_tiles().
+//
+// slice() makes a copy one of a part: a range of the host array's indices along a dimension. All
+// other elements of the tiles stay as they are, and nothing is filled up with 0. The copy reads and
+// writes 32-bit words. So a tile must not change elements next to the part while it is written.
 struct Mapping {
   int row_dim = -1;
   int col_dim = -1;
@@ -36,6 +40,11 @@ struct Mapping {
   std::vector<size_t> shape;
   // Rows and columns are relative to the Run's rectangle. None: all tiles that have the array.
   std::optional<Rect> only;
+  struct Slice {
+    int dim = 0;
+    size_t first = 0, count = 0;
+  };
+  std::vector<Slice> slices;
 
   // [R][C] and then the exported dimensions: tile after tile.
   static Mapping tiles() {
@@ -77,6 +86,13 @@ struct Mapping {
   Mapping on_tiles(const Rect& tiles) const {
     Mapping m = *this;
     m.only = tiles;
+    return m;
+  }
+  // The same mapping, but only indices first to first + count - 1 along a dimension; the array that
+  // is given or read is `count` long there. At most one for each dimension.
+  Mapping slice(int dim, size_t first, size_t count) const {
+    Mapping m = *this;
+    m.slices.push_back({dim, first, count});
     return m;
   }
 };

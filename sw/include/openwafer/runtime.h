@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,10 @@ class Event {
   // Lets the machine work for a short time, a few thousand cycles, and tells whether the operation
   // is done. Throws like wait(), but not because the operation needs more cycles.
   bool done() const;
+  // Ends the operation; then it counts as done. A copy sends nothing more: some of its elements
+  // have been written, and an array that it reads is not filled. The tiles of a launch are stopped,
+  // and their program must be loaded again: until then it can only be read.
+  void cancel();
 
   static constexpr uint64_t kCycleLimit = 10'000'000;
 
@@ -192,8 +197,25 @@ class Run {
   // runs the machine. No word is lost, and the function is called again when the machine runs
   // again.
   void produce(const std::string& stream, size_t port, std::function<std::optional<Word>()> next);
-  // `take` gets all words in order, including those that have already arrived.
-  void consume(const std::string& stream, size_t port, std::function<void(Word)> take);
+  // `take` gets all words in order, including those that have already arrived. If it returns a
+  // bool, false means "not now": the word comes again when the machine works, and the words after
+  // it wait in the grid. Words that nobody consumes are kept by the host, however many come.
+  // BadInput for such a `take` if the machine cannot make words wait (a board).
+  template <typename Take>
+  void consume(const std::string& stream, size_t port, Take take) {
+    if constexpr (std::is_same_v<std::invoke_result_t<Take&, Word>, bool>) {
+      set_consumer(stream, port, std::move(take), true);
+    } else {
+      const auto always = [take = std::move(take)](Word word) mutable {
+        take(word);
+        return true;
+      };
+      set_consumer(stream, port, always, false);
+    }
+  }
+  // Removes producers, sends and consumers of a stream. Returns the number of words that were made
+  // for it or taken from it since the program was loaded.
+  uint64_t cancel(const std::string& stream);
 
   // What each tile did after the last call for it, or after loading. Throws BadInput if the tiles
   // have no counters (MachineInfo::counters).
@@ -213,6 +235,8 @@ class Run {
   // `keep` lives until the copy is done.
   Event read_bytes(const std::string& name, ElementType type, void* data, size_t count,
                    const Mapping& mapping, std::shared_ptr<void> keep = nullptr);
+  void set_consumer(const std::string& stream, size_t port, std::function<bool(Word)> take,
+                    bool refuses);
   size_t elements(const std::string& name, ElementType type, const Mapping& mapping) const;
   void send_bytes(const std::string& stream, size_t element, const void* data, size_t count);
   void receive_bytes(const std::string& stream, size_t element, void* data, size_t count,
@@ -258,11 +282,12 @@ class Runtime {
 //   map=FILE                    the map of an earlier `ow bringup`; no bring-up now; not with the
 //                               two options before
 //
+// The option of sim and mono, at the end of the name:
+//   record=FILE                 the run is recorded, for waves of it afterwards (docs/debugging.md)
+//
 // A board is reset when it is opened, and it must answer within 10 s (else DeviceFault). Throws
 // BadInput for any other name, DeviceFault if a wafer cannot be repaired. `firmware` is the
-// directory of the self-test for bring-up; the installed package knows its own. With
-// OPENWAFER_RECORD=FILE in the environment, the run of a simulated grid of full tiles is recorded
-// for waves, and any other machine is refused.
+// directory of the self-test for bring-up; the installed package knows its own.
 #ifndef OPENWAFER_FIRMWARE
 #define OPENWAFER_FIRMWARE ""
 #endif

@@ -66,8 +66,8 @@ RunStatus WaferWindow::run_each(uint64_t max_cycles, const std::function<bool()>
     return done();
   });
 }
-void WaferWindow::block(Side side, int index, int colour, bool blocked) {
-  device_.sim()->block(side, port(side, index), colour, blocked);
+void WaferWindow::hold_credits(Side side, int index, int colour, bool held) {
+  device_.hold(side, port(side, index), colour, held);
 }
 std::string WaferWindow::description() const {
   if (is_whole()) return device_.description();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime_state.h"
+#include "tile_words.h"
 
 namespace ow {
 namespace {
@@ -18,16 +20,6 @@ Rect around(const Rect& a, const Rect& b) {
 }
 
 }  // namespace
-
-// A copy that keeps the machine alive.
-static std::shared_ptr<Event::State> kept(Runtime::State* machine,
-                                          std::shared_ptr<Event::State> copy) {
-  Event::State* state = copy.get();
-  const auto both =
-      std::make_shared<std::pair<std::shared_ptr<Runtime::State>, std::shared_ptr<Event::State>>>(
-          machine->shared_from_this(), std::move(copy));
-  return {both, state};
-}
 
 Run::State::Array Run::State::array(const std::string& name, ElementType type,
                                     const std::optional<Rect>& only, const Rect& area) const {
@@ -58,7 +50,7 @@ Run::State::Array Run::State::array(const std::string& name, ElementType type,
     box = found.front().first.rect;
     for (const auto& one : found) box = around(box, one.first.rect);
   }
-  Array array{nullptr, box, std::vector<uint32_t>(tiles_of(box))};
+  Array array{nullptr, box, {}};
   size_t tiles = 0;
   for (const auto& [t, e] : found) {
     if (array.shape == nullptr) array.shape = e;
@@ -72,11 +64,7 @@ Run::State::Array Run::State::array(const std::string& name, ElementType type,
                                  t.part->image.path));
     }
     tiles += tiles_of(t.rect);
-    for (int r = t.rect.row; r < t.rect.row + t.rect.rows; ++r) {
-      for (int c = t.rect.col; c < t.rect.col + t.rect.cols; ++c) {
-        array.addr[static_cast<size_t>((r - box.row) * box.cols + c - box.col)] = e->addr;
-      }
-    }
+    array.places.push_back({t.rect, e->addr});
   }
   if (tiles != tiles_of(box)) {
     throw BadInput(only ? fmt::format("'{}': not all tiles in {} have it", name, rect_text(*only))
@@ -105,44 +93,99 @@ Run::State::Target Run::State::target(const std::string& name, ElementType type,
   return {std::move(array), std::move(spread)};
 }
 
+// -------------------------------------------------------------------------------------- copies --
+namespace {
+
+// A copy that keeps the machine alive.
+std::shared_ptr<Event::State> kept(Runtime::State* machine, std::shared_ptr<Event::State> copy) {
+  Event::State* state = copy.get();
+  const auto both =
+      std::make_shared<std::pair<std::shared_ptr<Runtime::State>, std::shared_ptr<Event::State>>>(
+          machine->shared_from_this(), std::move(copy));
+  return {both, state};
+}
+
+// What tiles get: one tile, or all tiles of a rectangle the same.
+struct Write {
+  Rect rect;
+  std::vector<Bulk::Span> spans;
+  std::vector<uint32_t> words;
+};
+
+// Words of a tile that hold other bytes too. They are read, changed and written back.
+struct SharedWords {
+  int row = 0, col = 0;
+  std::vector<TileWords::Shared> at;
+  std::vector<uint32_t> ours, theirs;
+
+  std::vector<Bulk::Span> spans() const {
+    std::vector<Bulk::Span> spans;
+    for (const TileWords::Shared& s : at) spans.push_back({s.addr, 1});
+    return spans;
+  }
+  std::vector<uint32_t> merged() const {
+    std::vector<uint32_t> words;
+    for (size_t k = 0; k < at.size(); ++k) {
+      words.push_back((ours[k] & at[k].mask) | (theirs[k] & ~at[k].mask));
+    }
+    return words;
+  }
+};
+
+struct WriteCopy {
+  std::vector<Write> writes;
+  std::vector<SharedWords> shared;
+};
+
+}  // namespace
+
 std::shared_ptr<Event::State> Run::State::write(const std::string& name, ElementType type,
                                                 const void* data, size_t count,
                                                 const Mapping& mapping, const Rect& area) {
+  check_usable();
   const auto [array, spread] = target(name, type, count, mapping, area);
-  const size_t size = element_bytes(type);
-  const auto* from = static_cast<const uint8_t*>(data);
-  ControlPlane& control = machine->control();
-  const size_t bytes = spread.tile_size() * size;
-  const size_t words_of_tile = (bytes + 3) / 4;
-  std::vector<std::vector<uint32_t>> last;  // words of the tiles that the array shares with others
-  if (bytes % 4 != 0) {
-    std::vector<ControlPlane::ReadRequest> reads;
-    for (size_t t = 0; t < array.addr.size(); ++t) {
-      const int n = static_cast<int>(t);
-      reads.push_back({array.rect.row + n / array.rect.cols, array.rect.col + n % array.rect.cols,
-                       array.addr[t] + 4 * static_cast<uint32_t>(words_of_tile - 1), 1});
-    }
-    last = control.read_many(reads);
-  }
-  auto bulk = std::make_unique<Bulk>(control, machine->info().sram_bytes);
-  for (int r = 0; r < array.rect.rows; ++r) {
-    for (int c = 0; c < array.rect.cols; ++c) {
-      const auto tile = static_cast<size_t>(r * array.rect.cols + c);
-      std::vector<uint32_t> words(words_of_tile, 0);
-      auto* to = reinterpret_cast<uint8_t*>(words.data());
-      if (!last.empty()) words.back() = last[tile][0];  // what shares the word stays as it is
-      for (const size_t at : spread.of(r, c)) {
-        if (at == Spread::kNone) {
-          std::memset(to, 0, size);
-        } else {
-          std::memcpy(to, from + at * size, size);
-        }
-        to += size;
+  const auto copy = std::make_shared<WriteCopy>();
+  const auto add = [&, &spread = spread](const Rect& rect, uint32_t addr, int r, int c) {
+    const TileWords tile(addr, element_bytes(type), spread.of(r, c), 0);
+    std::vector<uint32_t> words = tile.pack(data);
+    if (!tile.shared().empty()) {
+      SharedWords shared;
+      shared.at = tile.shared();
+      for (const TileWords::Shared& s : shared.at) shared.ours.push_back(words[s.word]);
+      for (int i = 0; i < rect.rows * rect.cols; ++i) {
+        shared.row = rect.row + i / rect.cols;
+        shared.col = rect.col + i % rect.cols;
+        copy->shared.push_back(shared);
       }
-      bulk->write(array.rect.row + r, array.rect.col + c, array.addr[tile], std::move(words));
+    }
+    const std::vector<Bulk::Span> spans = tile.whole_spans(&words);
+    if (!spans.empty()) copy->writes.push_back({rect, spans, std::move(words)});
+  };
+  for (const Array::Place& place : array.places) {
+    if (spread.same()) {
+      add(place.rect, place.addr, 0, 0);
+      continue;
+    }
+    for (int i = 0; i < place.rect.rows * place.rect.cols; ++i) {
+      const int row = place.rect.row + i / place.rect.cols;
+      const int col = place.rect.col + i % place.rect.cols;
+      add(Rect{row, col, 1, 1}, place.addr, row - array.rect.row, col - array.rect.col);
     }
   }
-  return machine->copy(std::move(bulk), nullptr);
+  std::vector<CopyStep> steps;
+  if (!copy->shared.empty()) {
+    steps.push_back([copy](Bulk* bulk) {
+      for (SharedWords& s : copy->shared) {
+        s.theirs.resize(s.at.size());
+        bulk->read(s.row, s.col, s.spans(), &s.theirs);
+      }
+    });
+  }
+  steps.push_back([copy](Bulk* bulk) {
+    for (Write& w : copy->writes) bulk->write(w.rect, w.spans, std::move(w.words));
+    for (const SharedWords& s : copy->shared) bulk->write(s.row, s.col, s.spans(), s.merged());
+  });
+  return machine->copy(std::move(steps));
 }
 
 Event Run::write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
@@ -152,37 +195,48 @@ Event Run::write_bytes(const std::string& name, ElementType type, const void* da
 
 Event Run::read_bytes(const std::string& name, ElementType type, void* data, size_t count,
                       const Mapping& mapping, std::shared_ptr<void> keep) {
+  // A gap that is read costs less than the request for a part of its own.
+  constexpr size_t kGap = 6;
   const State::Array array = state_->array(name, type, mapping.only, area_);
   const Spread spread(*array.shape, array.rect, mapping);
   if (count != spread.size()) throw InternalError("read of another size than the array's");
-  const size_t size = element_bytes(type);
-  Runtime::State& machine = *state_->machine;
-  auto bulk = std::make_unique<Bulk>(machine.control(), machine.info().sram_bytes);
-  auto words = std::make_shared<std::vector<std::vector<uint32_t>>>(array.addr.size());
-  for (int r = array.rect.rows - 1; r >= 0; --r) {
-    for (int c = array.rect.cols - 1; c >= 0; --c) {
+  struct Tile {
+    int row, col;
+    TileWords at;
+    std::vector<uint32_t> words;
+  };
+  const auto tiles = std::make_shared<std::vector<Tile>>();
+  for (const State::Array::Place& place : array.places) {
+    for (int i = 0; i < place.rect.rows * place.rect.cols; ++i) {
+      const int row = place.rect.row + i / place.rect.cols, r = row - array.rect.row;
+      const int col = place.rect.col + i % place.rect.cols, c = col - array.rect.col;
       // If tiles hold the same, only the first one is read.
       const bool wanted =
           mapping.each || ((r == 0 || mapping.row_dim >= 0) && (c == 0 || mapping.col_dim >= 0));
-      if (!wanted || !spread.any(r, c)) continue;
-      const auto tile = static_cast<size_t>(r * array.rect.cols + c);
-      (*words)[tile].resize((spread.tile_size() * size + 3) / 4);
-      bulk->read(array.rect.row + r, array.rect.col + c, array.addr[tile], &(*words)[tile]);
+      if (!wanted) continue;
+      std::vector<Spread::Piece> pieces = spread.of(r, c);
+      pieces.erase(std::remove_if(pieces.begin(), pieces.end(),
+                                  [](const Spread::Piece& p) { return p.host == Spread::kNone; }),
+                   pieces.end());
+      if (pieces.empty()) continue;
+      tiles->push_back({row, col, TileWords(place.addr, element_bytes(type), pieces, kGap), {}});
     }
   }
-  const Rect rect = array.rect;
-  auto* to = static_cast<uint8_t*>(data);
-  return Event(kept(&machine, machine.copy(std::move(bulk), [words, rect, spread, size, to, keep] {
-    for (size_t tile = 0; tile < words->size(); ++tile) {
-      if ((*words)[tile].empty()) continue;
-      const auto* from = reinterpret_cast<const uint8_t*>((*words)[tile].data());
-      for (const size_t at :
-           spread.of(static_cast<int>(tile) / rect.cols, static_cast<int>(tile) % rect.cols)) {
-        if (at != Spread::kNone) std::memcpy(to + at * size, from, size);
-        from += size;
-      }
+  // The farthest ones first.
+  std::sort(tiles->begin(), tiles->end(), [](const Tile& a, const Tile& b) {
+    return std::make_pair(a.row, a.col) > std::make_pair(b.row, b.col);
+  });
+  std::vector<CopyStep> steps;
+  steps.push_back([tiles](Bulk* bulk) {
+    for (Tile& tile : *tiles) {
+      tile.words.resize(tile.at.count());
+      bulk->read(tile.row, tile.col, tile.at.spans(), &tile.words);
     }
-  })));
+  });
+  steps.push_back([tiles, data, keep](Bulk*) {
+    for (const Tile& tile : *tiles) tile.at.unpack(tile.words, data);
+  });
+  return Event(kept(state_->machine, state_->machine->copy(std::move(steps))));
 }
 
 }  // namespace ow

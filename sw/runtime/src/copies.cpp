@@ -15,23 +15,41 @@ constexpr uint64_t kHoldCycles = 100'000;
 
 }  // namespace
 
+Copy::Copy(Runtime::State* machine, std::vector<CopyStep> steps)
+    : machine_(machine), bulk_(bulk()), steps_(std::move(steps)) {}
+
+std::unique_ptr<Bulk> Copy::bulk() const {
+  return std::make_unique<Bulk>(machine_->control_, machine_->info().sram_bytes);
+}
+
 void Copy::pump() {
   if (over()) return;
   try {
-    if (!bulk_->pump()) return;
+    while (bulk_->pump()) {
+      if (next_ == steps_.size()) {
+        done_ = true;
+        return release();
+      }
+      bulk_ = bulk();
+      steps_[next_++](bulk_.get());
+    }
   } catch (const Error& refused) {
     failure_ = fmt::format("a copy has failed: {}", refused.what());
-    return;
   }
-  done_ = true;
-  if (finished_) finished_();
-  release();
 }
 
 void Copy::wait(uint64_t cycles) {
   if (work(cycles)) return;
   throw_late(fmt::format("not done within {} cycles", cycles));
   if (!done_) throw_failure();
+}
+
+void Copy::cancel() {
+  if (over()) return;
+  steps_.resize(next_);
+  bulk_->hold(false);
+  bulk_->cancel();
+  wait(Event::kCycleLimit);
 }
 
 // False if it needs more cycles.
@@ -52,7 +70,7 @@ void Copy::throw_failure() {
 
 void Copy::release() {
   bulk_.reset();
-  finished_ = nullptr;
+  steps_.clear();
 }
 
 // The report reads the tiles through the control plane, which the copy uses: first the copy's
@@ -89,13 +107,12 @@ void Runtime::State::written(const Rect& rect) {
   }
 }
 
-std::shared_ptr<Event::State> Runtime::State::copy(std::unique_ptr<Bulk> bulk,
-                                                   std::function<void()> finished) {
+std::shared_ptr<Event::State> Runtime::State::copy(std::vector<CopyStep> steps) {
   // After earlier requests of the control plane and earlier copies.
   ControlPlane& control = this->control();
   for (const Rect& rect : unfenced_) control.fence(rect);
   settled();
-  copy_ = std::make_shared<Copy>(this, std::move(bulk), std::move(finished));
+  copy_ = std::make_shared<Copy>(this, std::move(steps));
   copy_->pump();
   return copy_;
 }

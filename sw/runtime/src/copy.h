@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime_state.h"
 
@@ -13,25 +15,27 @@ namespace ow {
 
 class Copy : public Event::State {
  public:
-  Copy(Runtime::State* machine, std::unique_ptr<Bulk> bulk, std::function<void()> finished)
-      : machine_(machine), bulk_(std::move(bulk)), finished_(std::move(finished)) {}
+  Copy(Runtime::State* machine, std::vector<CopyStep> steps);
 
   // Call it when the device has something to tell.
   void pump();
   bool done() override { return work(kDoneCycles); }
   void wait(uint64_t cycles) override;
+  void cancel() override;
 
  private:
   bool over() const { return done_ || !failure_.empty(); }
+  std::unique_ptr<Bulk> bulk() const;
   bool work(uint64_t cycles);
-  [[noreturn]] void throw_failure();
   void release();
   void throw_late(const std::string& how);
+  [[noreturn]] void throw_failure();
   void abandon();
 
   Runtime::State* machine_;
-  std::unique_ptr<Bulk> bulk_;
-  std::function<void()> finished_;
+  std::unique_ptr<Bulk> bulk_;  // of the step under way
+  std::vector<CopyStep> steps_;
+  size_t next_ = 0;
   bool done_ = false;
   std::string failure_;  // it will never be done
 };

@@ -26,14 +26,20 @@ class LaunchState : public Event::State {
       : run_(std::move(run)), tiles_(std::move(tiles)), what_(std::move(what)) {}
   bool done() override {
     if (done_) return true;
-    run_->check_loaded();
+    run_->check_usable();
     done_ = run_->rests(tiles_, what_, kDoneCycles);
     return done_;
   }
   void wait(uint64_t cycles) override {
     if (done_) return;
-    run_->check_loaded();
+    run_->check_usable();
     run_->rest(tiles_, what_, cycles);
+    done_ = true;
+  }
+  void cancel() override {
+    if (done_) return;
+    run_->check_usable();
+    run_->stop(tiles_, what_);
     done_ = true;
   }
 
@@ -93,9 +99,9 @@ static void check_tiles(Runtime::State& machine, const std::vector<Run::State::T
 
 [[noreturn]] static void throw_not_at_rest(Runtime::State& machine,
                                            const std::vector<Run::State::Tiles>& tiles,
-                                           const std::string& what) {
+                                           const std::string& what, const std::string& how) {
   check_tiles(machine, tiles);
-  throw DeviceFault(fmt::format("{}\n{}", what, hang_text(machine)));
+  throw DeviceFault(fmt::format("{} {}\n{}", what, how, hang_text(machine)));
 }
 
 bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
@@ -120,7 +126,8 @@ bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& t
     });
     rests = rest && !machine.sends_left(sends) ? rests + 1 : 0;
     if (rests == 2 || (rests == 1 && status == RunStatus::Quiet)) break;
-    if (status == RunStatus::Quiet) throw_not_at_rest(machine, tiles, what + " hangs:");
+    if (status == RunStatus::Quiet && machine.refused()) return false;
+    if (status == RunStatus::Quiet) throw_not_at_rest(machine, tiles, what, "hangs:");
     if (rests == 0 && device.patience_cycle() - begin >= cycles) return false;
   }
   machine.settled();
@@ -130,24 +137,56 @@ bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& t
 void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                    const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
   if (reach_rest(machine, tiles, what, cycles, sends)) return;
-  throw_not_at_rest(machine, tiles, fmt::format("{} did not end within {} cycles:", what, cycles));
+  throw_not_at_rest(machine, tiles, what,
+                    machine.refused() ? "waits for a consumer that takes no word:"
+                                      : fmt::format("did not end within {} cycles:", cycles));
 }
 
 void Run::State::rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
                       const std::vector<StreamPort>& sends) {
   wait_for_rest(*machine, some, what, cycles, sends);
-  seen_at_rest(some);
+  forget_launches(some);
 }
 
 bool Run::State::rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles) {
   if (!reach_rest(*machine, some, what, cycles)) return false;
-  seen_at_rest(some);
+  forget_launches(some);
   return true;
 }
 
-void Run::State::seen_at_rest(const std::vector<Tiles>& some) {
+void Run::State::forget_launches(const std::vector<Tiles>& some) {
   for (const Tiles& t : some) {
     for (const size_t i : places(t.rect)) launched[i] = {};
+  }
+}
+
+// Words on their way to the stopped tiles would be in the way of the next program: they are emptied
+// out of the queues until none comes any more.
+void Run::State::stop(const std::vector<Tiles>& some, const std::string& what) {
+  constexpr uint64_t kFollowCycles = 100;  // after which words that wait have followed
+  machine->end_callbacks(*this);
+  ControlPlane& control = machine->control();
+  for (const Tiles& t : some) control.write(t.rect, kRegCoreCtrl, kCoreReset);
+  cancelled = what;
+  forget_launches(some);
+  const std::vector<StreamPort> ports = ports_of(streams_in);
+  const auto waiting = [&] {
+    std::vector<size_t> all;
+    for (const StreamPort& port : ports) {
+      all.push_back(machine->device().pending_sends(port.side, port.index, port.colour));
+    }
+    for (const Tiles& t : some) {
+      for (const std::vector<uint32_t>& words : control.read_rect(t.rect, kRegRtOccupied, 1)) {
+        all.push_back(words[0] & ((uint32_t{1} << machine->info().colours) - 1));
+      }
+    }
+    return all;
+  };
+  std::vector<size_t> before;
+  for (std::vector<size_t> now = waiting(); now != before; now = waiting()) {
+    before = std::move(now);
+    for (const Tiles& t : some) control.write(t.rect, kRegCoreCtrl, kCoreClearQueues);
+    machine->work(kFollowCycles, nullptr);
   }
 }
 
@@ -195,7 +234,7 @@ void Run::State::await_turn(const Tiles& tiles, const std::string& what, uint32_
 }
 
 Event Run::launch_with(const std::string& name, const std::vector<Argument>& arguments) {
-  state_->check_loaded();
+  state_->check_usable();
   const auto launches = [&](const State::LoadedPart& part) {
     const std::vector<ElfLaunch>& all = part.image.launches();
     return std::any_of(all.begin(), all.end(), [&](const ElfLaunch& l) { return l.name == name; });
@@ -239,7 +278,7 @@ Event Run::launch_with(const std::string& name, const std::vector<Argument>& arg
 }
 
 void Run::wait(uint64_t cycles) {
-  state_->check_loaded();
+  state_->check_usable();
   const bool all = area_ == state_->rect;
   state_->rest(state_->tiles(area_), "the program" + state_->where(area_), cycles,
                all ? ports_of(state_->streams_in) : std::vector<StreamPort>());

@@ -24,6 +24,11 @@ void Run::State::check_loaded() const {
   if (replaced) throw BadInput("this program's tiles have been given to another one");
 }
 
+void Run::State::check_usable() const {
+  check_loaded();
+  if (!cancelled.empty()) throw BadInput(cancelled + " was cancelled: load the program again");
+}
+
 std::vector<Run::State::Tiles> Run::State::tiles(const Rect& within) const {
   std::vector<Tiles> all;
   for (const LoadedPart& part : parts) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "openwafer/runtime.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/runtime/machine.h"
@@ -31,10 +36,21 @@ Runtime::State::State(std::unique_ptr<Device> device)
 }
 
 RunStatus Runtime::State::work(uint64_t cycles, const std::function<bool()>& done) {
-  return device_->run(cycles, [&] {
-    serve();
-    return done && done();
-  });
+  // A consumer that takes no word while nothing else moves is asked this often again.
+  constexpr int kAsks = 1000;
+  const uint64_t begin = device_->patience_cycle();
+  const uint64_t end = begin + std::min(cycles, std::numeric_limits<uint64_t>::max() - begin);
+  uint64_t moved_at = 0;
+  for (int asked = 0;; ++asked) {
+    const uint64_t now = device_->patience_cycle();
+    if (now != moved_at) asked = 0;
+    moved_at = now;
+    const RunStatus status = device_->run(end - std::min(end, now), [&] {
+      serve();
+      return done && done();
+    });
+    if (status != RunStatus::Quiet || asked == kAsks || !refused()) return status;
+  }
 }
 
 static HangReport hang_report(Runtime::State& machine) {
@@ -55,7 +71,14 @@ static std::string lines(const HangReport& report) {
   return text;
 }
 
-std::string hang_text(Runtime::State& machine) { return lines(hang_report(machine)); }
+std::string hang_text(Runtime::State& machine) {
+  std::string text = lines(hang_report(machine));
+  for (const StreamPort& port : machine.refusing()) {
+    text += fmt::format("\nthe consumer of colour {} at the {} edge, port {}, takes no word",
+                        port.colour, side_name(port.side), port.index);
+  }
+  return text;
+}
 
 std::string fault_text(Runtime::State& machine, bool held) {
   try {
@@ -75,6 +98,7 @@ std::string fault_text(Runtime::State& machine, bool held) {
 // ---------------------------------------------------------------------------------- the public --
 void Event::wait(uint64_t cycles) { state_->wait(cycles); }
 bool Event::done() const { return state_->done(); }
+void Event::cancel() { state_->cancel(); }
 
 Runtime make_runtime(std::unique_ptr<Device> device) {
   return Runtime(std::make_shared<Runtime::State>(std::move(device)));

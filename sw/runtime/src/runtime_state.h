@@ -36,12 +36,19 @@ inline bool operator<(const StreamPort& a, const StreamPort& b) {
 }
 
 class Copy;
+// A part of a copy, which begins when the one before has ended: names the words of tiles that are
+// read and written, or none.
+using CopyStep = std::function<void(Bulk* bulk)>;
+
+// Cycles for which Event::done lets the machine work.
+constexpr uint64_t kDoneCycles = 1000;
 
 class Event::State {
  public:
   virtual ~State() = default;
   virtual void wait(uint64_t cycles) = 0;
   virtual bool done() = 0;
+  virtual void cancel() = 0;
 };
 
 class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
@@ -61,22 +68,28 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   // moves, or the cycles have passed.
   RunStatus work(uint64_t cycles, const std::function<bool()>& done);
 
-  // Starts a copy; `finished` is called when it is done.
-  std::shared_ptr<Event::State> copy(std::unique_ptr<Bulk> bulk, std::function<void()> finished);
+  // Starts a copy.
+  std::shared_ptr<Event::State> copy(std::vector<CopyStep> steps);
 
   void produce(const StreamPort& port, std::function<std::optional<Word>()> next);
-  void consume(const StreamPort& port, std::function<void(Word)> take);
+  // `take` returns false for a word that it will take later.
+  void consume(const StreamPort& port, std::function<bool(Word)> take);
   // Words that have arrived and have no consumer.
   std::vector<Word> take_words(const StreamPort& port, size_t most);
   // Returns words that were taken, so that they are taken again before all others.
   void give_back(const StreamPort& port, const std::vector<uint32_t>& words);
-  size_t waiting(const StreamPort& port) const;
+  // Whether a consumer did not take a word when it was last asked; the ports of such consumers.
+  bool refused() const { return !refusing().empty(); }
+  std::vector<StreamPort> refusing() const;
   // Whether producers of these ports have not ended, or their wavelets have not entered the grid.
   bool sends_left(const std::vector<StreamPort>& ports) const;
-  // Stops calling producers and consumers of the program. Arrived words stay.
+  // Stops calling producers and consumers of a port. Arrived words stay.
+  void end_callbacks(const StreamPort& port);
   void end_callbacks(const Run::State& run);
-  // Removes them, and the words waiting at the program's ports.
+  // Removes those of the program, and the words waiting at its ports.
   void drop_streams(const Run::State& run);
+  // Words that producers of a port have given, or consumers and receivers have taken.
+  uint64_t moved(const StreamPort& port) const;
 
   // Loaded programs, until others take their tiles.
   std::vector<std::shared_ptr<Run::State>> runs;
@@ -84,12 +97,14 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
  private:
   friend class Copy;
   struct Sink {
-    std::function<void(Word)> take;  // empty: kept in `words`
+    std::function<bool(Word)> take;  // empty: kept in `words`
     std::vector<Word> words;
     size_t taken = 0;
+    bool held = false;  // a word was refused: the port returns no credits
   };
   void serve();
   void fetch(const StreamPort& port, Sink* sink);
+  void hold(const StreamPort& port, Sink* sink, bool held);
 
   std::unique_ptr<Device> device_;
   ControlPlane control_;
@@ -98,7 +113,8 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   std::shared_ptr<Copy> copy_;  // under way
   std::vector<Rect> unfenced_;
   std::map<StreamPort, std::vector<std::function<std::optional<Word>()>>> sources_;
-  mutable std::map<StreamPort, Sink> sinks_;
+  std::map<StreamPort, Sink> sinks_;
+  std::map<StreamPort, uint64_t> moved_;
 };
 
 class Run::State {
@@ -115,8 +131,12 @@ class Run::State {
   // Where an exported array is in the tiles that have it.
   struct Array {
     const ElfExport* shape = nullptr;
-    Rect rect;                   // of the machine
-    std::vector<uint32_t> addr;  // of each tile, row by row
+    Rect rect;  // of the machine
+    struct Place {
+      Rect rect;
+      uint32_t addr = 0;
+    };
+    std::vector<Place> places;  // they fill the rectangle
   };
 
   Runtime::State* machine = nullptr;  // it has this one
@@ -127,6 +147,7 @@ class Run::State {
   std::set<std::tuple<int, int, int>> routed;  // row, col, colour; beyond the rectangle, too
   bool switched = false;
   bool replaced = false;              // another program has been loaded over it
+  std::string cancelled;              // the launch whose tiles have been stopped
   std::vector<PrintReader> printers;  // of the parts
   // Of a tile: what its counters were when they were last read.
   struct Counted {
@@ -144,6 +165,7 @@ class Run::State {
   std::vector<Launched> launched;
 
   void check_loaded() const;
+  void check_usable() const;  // no launch has been cancelled either
   // Rectangles are of the machine. The parts' tiles in one; the indices of its tiles.
   std::vector<Tiles> tiles(const Rect& within) const;
   std::vector<size_t> places(const Rect& within) const;
@@ -153,7 +175,9 @@ class Run::State {
   void rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
             const std::vector<StreamPort>& sends = {});
   bool rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles);
-  void seen_at_rest(const std::vector<Tiles>& some);
+  void forget_launches(const std::vector<Tiles>& some);
+  // Stops tiles of a launch for good.
+  void stop(const std::vector<Tiles>& some, const std::string& what);
   // Waits until a launch neither loses nor changes an earlier one in these tiles.
   void await_turn(const Tiles& tiles, const std::string& what, uint32_t task, bool arguments);
   // In all tiles of the area that have the array, or in those of Mapping::only.
@@ -189,16 +213,13 @@ std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamP
 // instruction or a drain is under way, or the core does not sleep.
 bool at_rest(ControlPlane& control, const Rect& rect);
 
-// Cycles for which Event::done lets the machine work.
-constexpr uint64_t kDoneCycles = 1000;
-
 // Lets the machine work until the tiles are at rest and everything for `sends` has entered the
-// grid. False if it needs more cycles. Throws like Event::wait for other reasons. Errors name
-// `what`.
+// grid. False if it needs more cycles, or a consumer that takes words. Throws like Event::wait for
+// other reasons. Errors name `what`.
 bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                 const std::string& what, uint64_t cycles,
                 const std::vector<StreamPort>& sends = {});
-// The same, but more cycles are an error as well.
+// The same, but false is an error as well.
 void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                    const std::string& what, uint64_t cycles,
                    const std::vector<StreamPort>& sends = {});

@@ -62,6 +62,7 @@ void Runtime::State::serve() {
     try {
       while (room > wavelets.size() && !source->second.empty()) {
         if (const std::optional<Word> word = source->second.front()()) {
+          ++moved_[port];
           wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
         } else {
           source->second.erase(source->second.begin());
@@ -85,25 +86,51 @@ void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
   }
   if (!sink->take) return;
   // If it throws, the remaining words wait for the next call.
-  while (sink->taken < sink->words.size()) sink->take(sink->words[sink->taken++]);
+  while (sink->taken < sink->words.size()) {
+    const Word word = sink->words[sink->taken++];
+    ++moved_[port];
+    if (sink->take(word)) continue;
+    --moved_[port];
+    --sink->taken;
+    if (sink->taken > sink->words.size() / 2) {
+      sink->words.erase(sink->words.begin(),
+                        sink->words.begin() + static_cast<std::ptrdiff_t>(sink->taken));
+      sink->taken = 0;
+    }
+    return hold(port, sink, true);
+  }
   sink->words.clear();
   sink->taken = 0;
+  hold(port, sink, false);
+}
+
+void Runtime::State::hold(const StreamPort& port, Sink* sink, bool held) {
+  if (sink->held == held) return;
+  sink->held = held;
+  device_->hold(port.side, port.index, port.colour, held);
+}
+
+std::vector<StreamPort> Runtime::State::refusing() const {
+  std::vector<StreamPort> ports;
+  for (const auto& [port, sink] : sinks_) {
+    if (sink.held) ports.push_back(port);
+  }
+  return ports;
 }
 
 void Runtime::State::produce(const StreamPort& port, std::function<std::optional<Word>()> next) {
   sources_[port].push_back(std::move(next));
 }
 
-void Runtime::State::consume(const StreamPort& port, std::function<void(Word)> take) {
+void Runtime::State::consume(const StreamPort& port, std::function<bool(Word)> take) {
   Sink& sink = sinks_[port];
   sink.take = std::move(take);
   fetch(port, &sink);
 }
 
-size_t Runtime::State::waiting(const StreamPort& port) const {
-  const auto sink = sinks_.find(port);
-  return (sink == sinks_.end() ? 0 : sink->second.words.size() - sink->second.taken) +
-         device_->available(port.side, port.index, port.colour);
+uint64_t Runtime::State::moved(const StreamPort& port) const {
+  const auto moved = moved_.find(port);
+  return moved == moved_.end() ? 0 : moved->second;
 }
 
 std::vector<Word> Runtime::State::take_words(const StreamPort& port, size_t most) {
@@ -113,6 +140,7 @@ std::vector<Word> Runtime::State::take_words(const StreamPort& port, size_t most
   std::vector<Word> words(sink.words.begin() + static_cast<std::ptrdiff_t>(sink.taken),
                           sink.words.begin() + static_cast<std::ptrdiff_t>(end));
   sink.taken = end;
+  moved_[port] += words.size();
   if (sink.taken == sink.words.size()) {
     sink.words.clear();
     sink.taken = 0;
@@ -128,6 +156,7 @@ void Runtime::State::give_back(const StreamPort& port, const std::vector<uint32_
              sink.words.end());
   sink.words = std::move(all);
   sink.taken = 0;
+  moved_[port] -= words.size();
 }
 
 bool Runtime::State::sends_left(const std::vector<StreamPort>& ports) const {
@@ -137,26 +166,33 @@ bool Runtime::State::sends_left(const std::vector<StreamPort>& ports) const {
   });
 }
 
+void Runtime::State::end_callbacks(const StreamPort& port) {
+  sources_.erase(port);
+  const auto sink = sinks_.find(port);
+  if (sink == sinks_.end()) return;
+  sink->second.take = nullptr;
+  hold(port, &sink->second, false);
+}
+
 void Runtime::State::end_callbacks(const Run::State& run) {
   if (run.replaced) return;  // its ports may be another program's
-  for (const StreamPort& port : ports_of(run.streams_in)) sources_.erase(port);
-  for (const StreamPort& port : ports_of(run.streams_out)) {
-    const auto sink = sinks_.find(port);
-    if (sink != sinks_.end()) sink->second.take = nullptr;
-  }
+  for (const StreamPort& port : ports_of(run.streams_in)) end_callbacks(port);
+  for (const StreamPort& port : ports_of(run.streams_out)) end_callbacks(port);
 }
 
 void Runtime::State::drop_streams(const Run::State& run) {
   end_callbacks(run);
+  for (const StreamPort& port : ports_of(run.streams_in)) moved_.erase(port);
   for (const StreamPort& port : ports_of(run.streams_out)) {
     sinks_.erase(port);
+    moved_.erase(port);
     device_->take_arrivals(port.side, port.index, port.colour);
   }
 }
 
 // --------------------------------------------------------------------------------- of a program --
 const std::vector<StreamPort>& Run::State::stream(const std::string& name, bool in) const {
-  check_loaded();
+  check_usable();
   const auto& streams = in ? streams_in : streams_out;
   const auto stream = streams.find(name);
   if (stream != streams.end()) return stream->second;
@@ -201,12 +237,29 @@ void Run::produce(const std::string& stream, size_t port,
   state_->machine->produce(ports[port], std::move(next));
 }
 
-void Run::consume(const std::string& stream, size_t port, std::function<void(Word)> take) {
+void Run::set_consumer(const std::string& stream, size_t port, std::function<bool(Word)> take,
+                       bool refuses) {
   const std::vector<StreamPort>& ports = state_->stream(stream, false);
   if (port >= ports.size()) {
     throw BadInput(fmt::format("stream '{}' has {} ports, not {}", stream, ports.size(), port + 1));
   }
+  if (refuses && !state_->machine->device().can_hold()) {
+    throw BadInput(
+        fmt::format("stream '{}': {} cannot keep words in the grid: its consumer must "
+                    "take each word",
+                    stream, state_->machine->info().description));
+  }
   state_->machine->consume(ports[port], std::move(take));
+}
+
+uint64_t Run::cancel(const std::string& stream) {
+  const bool in = state_->streams_in.count(stream) != 0;
+  uint64_t words = 0;
+  for (const StreamPort& port : state_->stream(stream, in)) {
+    state_->machine->end_callbacks(port);
+    words += state_->machine->moved(port);
+  }
+  return words;
 }
 
 void Run::receive_bytes(const std::string& stream, size_t element, void* data, size_t count,

@@ -104,11 +104,11 @@ TEST(EdgePorts, ArrivalsKeepTheirCycleAndReturnACredit) {
 TEST(EdgePorts, ABlockedColourKeepsItsCredits) {
   Ports t(GridShape{1, 1});
   const int east = t.ports.port(Side::East, 0);
-  t.ports.block(east, 7, true);
+  t.ports.hold(east, 7, true);
   t.cycle(east, link_of_wavelet(Wavelet{7, false, 0}));
   t.cycle();
   EXPECT_EQ(t.in[static_cast<size_t>(east)], 0u);
-  t.ports.block(east, 7, false);
+  t.ports.hold(east, 7, false);
   t.cycle();
   EXPECT_EQ(t.in[static_cast<size_t>(east)], link_of_credit(7));
 }
@@ -117,7 +117,7 @@ TEST(EdgePorts, BrokenCreditRulesAreProtocolErrors) {
   Ports t(GridShape{1, 1});
   EXPECT_THROW(t.cycle(0, link_of_credit(1)), ProtocolError);
   Ports u(GridShape{1, 1});
-  u.ports.block(0, 7, true);
+  u.ports.hold(0, 7, true);
   for (int k = 0; k < kLinkCredits; ++k) u.cycle(0, link_of_wavelet(Wavelet{7, false, 0}));
   EXPECT_THROW(u.cycle(0, link_of_wavelet(Wavelet{7, false, 0})), ProtocolError);
 }

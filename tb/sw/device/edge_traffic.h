@@ -68,7 +68,7 @@ inline std::vector<EdgeEvent> traffic(Device* device) {
   control.fence(whole(device->shape()));
   Rng random(7);
   auto rng = [&] { return static_cast<uint32_t>(random.next()); };
-  device->sim()->block(Side::East, 0, 1, true);
+  device->hold(Side::East, 0, 1, true);
   for (int k = 0; k < 300; ++k) {
     const int r = static_cast<int>(rng() % static_cast<uint32_t>(rows));
     const int c = static_cast<int>(rng() % static_cast<uint32_t>(cols));
@@ -87,7 +87,7 @@ inline std::vector<EdgeEvent> traffic(Device* device) {
         break;
     }
     if (rng() % 3 == 0) device->sim()->step();
-    if (k == 200) device->sim()->block(Side::East, 0, 1, false);
+    if (k == 200) device->hold(Side::East, 0, 1, false);
   }
   control.read_rect(whole(device->shape()), 0x100, 67);
   EXPECT_EQ(device->run(5000), RunStatus::Quiet);

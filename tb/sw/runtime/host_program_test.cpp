@@ -91,7 +91,7 @@ TEST(HostProgram, StreamsThroughATileAndBack) {
 
 TEST(HostProgram, AnEdgeThatTakesNothingIsReported) {
   auto device = make_device(DeviceKind::Replicated, GridShape{1, 3});
-  device->sim()->block(Side::East, 0, 2, true);
+  device->hold(Side::East, 0, 2, true);
   try {
     add_stream(*device, kElf, std::vector<float>(50, 1.0f), 1.0f);
     FAIL();

@@ -52,8 +52,8 @@ std::vector<Arrival> SimDevice::take_arrivals(Side side, int index, int colour) 
 size_t SimDevice::available(Side side, int index, int colour) const {
   return ports_.available(ports_.port(side, index), checked_colour(colour));
 }
-void SimDevice::block(Side side, int index, int colour, bool blocked) {
-  ports_.block(ports_.port(side, index), checked_colour(colour), blocked);
+void SimDevice::hold_credits(Side side, int index, int colour, bool held) {
+  ports_.hold(ports_.port(side, index), checked_colour(colour), held);
 }
 
 void SimDevice::set_link(Side side, int index, int colour,

@@ -109,7 +109,7 @@ void add_output_seeds(std::vector<Seed>* s) {
                 [](Bench& b) {
                   b.routes().set(0, 0, kColour, Route{Port::West, kOutE});
                   b.routes().set(0, 1, kColour, Route{Port::West, kOutE});
-                  b.device().sim()->block(Side::East, 0, kColour, true);
+                  b.device().hold(Side::East, 0, kColour, true);
                 },
                 [](Bench& b) { b.stream(Side::West, 0, 40); }});
 }

@@ -32,6 +32,7 @@ class ControlPlane {
 
   Device& device() { return device_; }
   GridShape shape() const { return device_.shape(); }
+  int entry_row() const { return options_.entry_row; }
   // For other readers of this control plane.
   ControlReads& reads() { return reads_; }
 

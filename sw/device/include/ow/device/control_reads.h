@@ -7,6 +7,7 @@
 #ifndef OW_CONTROL_READS_H_
 #define OW_CONTROL_READS_H_
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
@@ -25,8 +26,9 @@ class ControlReads {
 
   explicit ControlReads(Device& device) : device_(device) {}
 
-  // A tag that no other read has whose answer leaves at this port. Nothing if all are in use.
-  std::optional<uint32_t> begin(Side side, int index);
+  // A tag that no other read has whose answer leaves at this port. Nothing if all are in use. A
+  // read that was sent to several tiles has as many answers.
+  std::optional<uint32_t> begin(Side side, int index, int answers = 1);
   // Nobody waits for this answer any more.
   void abandon(Side side, int index, uint32_t tag);
 
@@ -36,13 +38,15 @@ class ControlReads {
     uint32_t count = 0;           // of words, as the tile says
     std::vector<uint32_t> words;  // that came
   };
-  // The next whole answer that has arrived at the port and is waited for; its tag is then free.
+  // The next whole answer that has arrived at the port and is waited for; after the last one its
+  // tag is free.
   // ProtocolError for one that nobody has asked for.
   std::optional<Answer> next(Side side, int index);
 
  private:
   struct Port {
-    std::bitset<kTags> used, abandoned;
+    std::array<int, kTags> due{};  // answers, by tag; 0: the tag is free
+    std::bitset<kTags> abandoned;
     uint32_t next_tag = 0;
     std::vector<uint32_t> partial;               // the answer that is arriving
     std::deque<std::vector<uint32_t>> complete;  // answers not looked at yet

@@ -101,10 +101,15 @@ class Device {
   // Credits that the port has left for sending `colour` into the grid (0..link_credits(colour)).
   virtual int send_credits(Side side, int index, int colour) const = 0;
 
-  // The edge always takes what arrives and returns the credit. Wavelets are kept in order of
-  // arrival until they are taken. `available` counts them without taking them.
+  // The edge takes what arrives and returns the credit. Wavelets are kept in order of arrival until
+  // they are taken. `available` counts them without taking them.
   virtual std::vector<Arrival> take_arrivals(Side side, int index, int colour) = 0;
   virtual size_t available(Side side, int index, int colour) const = 0;
+
+  // While a colour is held at a port, its credits are not returned: when the grid has none left,
+  // its wavelets wait in the grid. Only devices that can_hold() have it; InternalError for others.
+  virtual bool can_hold() const { return false; }
+  void hold(Side side, int index, int colour, bool held);
 
   // Lets the device work until `done` returns true, nothing moves any more, or max_cycles have
   // passed. `done` is asked first, and then whenever something has arrived or a queue has room
@@ -125,6 +130,7 @@ class Device {
   virtual size_t queued(Side side, int index, int colour) const = 0;
   virtual size_t queued(Side side, int index) const = 0;
   virtual size_t queued() const = 0;
+  virtual void hold_credits(Side side, int index, int colour, bool held);  // if it can_hold()
   // Works for at most max_cycles (more than 0), less if there is something to tell.
   virtual Pause advance(uint64_t max_cycles) = 0;
 
@@ -136,7 +142,7 @@ class Device {
   using Key = std::tuple<Side, int, int>;       // side, index, colour
   std::map<Key, std::deque<Wavelet>> waiting_;  // no empty ones
   size_t waiting_count_ = 0;
-  uint64_t sends_ = 0;  // calls of send
+  uint64_t acts_ = 0;  // calls of send and hold
 };
 
 }  // namespace ow

@@ -42,7 +42,7 @@ class EdgePorts {
   int credits(int port, int colour) const { return ports_[port].credits[colour]; }
   std::vector<Arrival> take_arrivals(int port, int colour);
   size_t available(int port, int colour) const { return ports_[port].arrivals[colour].size(); }
-  void block(int port, int colour, bool blocked);
+  void hold(int port, int colour, bool held);
 
   // Puts a link in front of a port's colour (edge_link.h), or removes it. At most one colour of a
   // port has one.
@@ -90,7 +90,7 @@ class EdgePorts {
     uint32_t has_queue = 0;   // bit c: queue c is not empty
     uint32_t has_credit = 0;  // bit c: credits for the next wavelet, or for a plain one, are left
     uint32_t has_owed = 0;    // bit c: a credit is owed
-    uint32_t blocked = 0;
+    uint32_t held = 0;
     int next_colour = 0;  // round robin
     int next_owed = 0;
     size_t pending = 0;
@@ -101,7 +101,7 @@ class EdgePorts {
     int exit_colour = 0;
 
     uint32_t sendable() const { return has_queue & has_credit; }
-    uint32_t returnable() const { return has_owed & ~blocked; }
+    uint32_t returnable() const { return has_owed & ~held; }
   };
 
   // The colours of `mask` that have a wavelet ready.

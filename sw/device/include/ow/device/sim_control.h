@@ -47,9 +47,6 @@ class SimControl {
   // Like Device::run, but asks `done` (not empty) before every cycle.
   virtual RunStatus run_each(uint64_t max_cycles, const std::function<bool()>& done) = 0;
 
-  // Holds back the credits of a colour at this port until it is unblocked.
-  virtual void block(Side side, int index, int colour, bool blocked) = 0;
-
   // Records every edge wavelet, including the control plane's. Off after construction. Turning it
   // on clears the log.
   virtual void record_edges(bool on) = 0;

@@ -23,6 +23,8 @@ class SimDevice : public Device, public SimControl {
   int send_credits(Side side, int index, int colour) const override;
   std::vector<Arrival> take_arrivals(Side side, int index, int colour) override;
   size_t available(Side side, int index, int colour) const override;
+  bool can_hold() const override { return true; }
+  void hold_credits(Side side, int index, int colour, bool held) override;
   bool tells_quiet() const override { return true; }
   SimControl* sim() override { return this; }
   size_t offer(Side side, int index, const Wavelet* wavelets, size_t count) override;
@@ -33,7 +35,6 @@ class SimDevice : public Device, public SimControl {
 
   void step() override;
   RunStatus run_each(uint64_t max_cycles, const std::function<bool()>& done) override;
-  void block(Side side, int index, int colour, bool blocked) override;
   void record_edges(bool on) override { ports_.record(on); }
   const std::vector<EdgeEvent>& edge_log() const override { return ports_.log(); }
   void set_link(Side side, int index, int colour,
