@@ -19,6 +19,7 @@ namespace {
 
 int run(Context& context, RunCommand c) {
   const MachineSpec spec = machine_of(c.machine);
+  take_recording(spec, &c);
   find_program(context, spec);
   jobs::Job job = jobs::read_job(c.job, c.run.weights.empty());
   return in_ranks(job, [&](swarmx::Transport* ranks) {

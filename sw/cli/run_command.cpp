@@ -161,6 +161,14 @@ void add_run_options(CLI::App* sub, RunCommand* c) {
       ->type_name("FILE");
 }
 
+void take_recording(const MachineSpec& machine, RunCommand* c) {
+  if (machine.record_file.empty()) return;
+  if (!c->sim.record_file.empty()) {
+    throw BadInput(machine.name + ": not with --record, which names a recording too");
+  }
+  c->sim.record_file = machine.record_file;
+}
+
 void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::Job& job) {
   MachineUse use;
   use.checked = c.sim.checked;

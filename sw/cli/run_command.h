@@ -28,6 +28,9 @@ struct RunCommand {
 
 void add_run_options(CLI::App* sub, RunCommand* c);
 
+// The recording that the machine's name asks for; BadInput if --record is given too.
+void take_recording(const MachineSpec& machine, RunCommand* c);
+
 // Refuses options that do not suit the job or the machine.
 void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::Job& job);
 

@@ -22,8 +22,8 @@ std::pair<int, int> tile_of(const std::string& text) {
 
 int run(int argc, char** argv) {
   CLI::App app{
-      "Runs a recording again (ow run --record, or OPENWAFER_RECORD=FILE with a program of "
-      "your own) and writes its waves as FST",
+      "Runs a recording again (of ow run --record FILE, or of a program that opens "
+      "sim:...,record=FILE) and writes its waves as FST",
       "ow-wave"};
   std::string file;
   std::vector<std::string> tiles;

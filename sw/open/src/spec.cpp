@@ -3,6 +3,7 @@
 // write them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <utility>
 
@@ -16,7 +17,8 @@ namespace {
 constexpr char kWafer[] = "wafer:";
 constexpr char kGrids[] =
     "sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE[,OPTION]... or "
-    "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone";
+    "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone; with "
+    ",record=FILE after sim and mono";
 
 constexpr std::pair<const char*, MachineKind> kKinds[] = {
     {"golden", MachineKind::Golden},    {"sim", MachineKind::Sim},
@@ -50,11 +52,54 @@ std::string quoted(const std::string& file) {
   return out;
 }
 
+constexpr char kRecord[] = ",record=";
+
+// The file of ",record=FILE" at the end of `text`, which is then cut off.
+std::string take_recording(const std::string& name, std::string* text) {
+  size_t at = text->find(kRecord);
+  while (at != std::string::npos && at > 0 && (*text)[at - 1] == '\\') {
+    at = text->find(kRecord, at + 1);  // the comma is part of a file's name
+  }
+  if (at == std::string::npos) return "";
+  const std::string file = text->substr(at + sizeof(kRecord) - 1);
+  if (file.empty()) throw BadInput(name + ": record= needs a file");
+  text->resize(at);
+  return file;
+}
+
 // Replaces the kind at the beginning of a string: "rtl:4x4" becomes "sim:4x4".
 bool replace_kind(const std::string& before, const std::string& after, std::string* text) {
   if (*text != before && text->rfind(before + ":", 0) != 0) return false;
   text->replace(0, before.size(), after);
   return true;
+}
+
+// Sets all but the names.
+void parse_kind(const std::string& text, MachineSpec* spec) {
+  if (text.rfind(kWafer, 0) == 0) {
+    spec->kind = MachineKind::Wafer;
+    spec->wafer = wafer::parse_source(text.substr(sizeof(kWafer) - 1), spec->name);
+    return;
+  }
+  if (uart::is_board(text)) {
+    spec->kind = MachineKind::Board;
+    return;
+  }
+  const size_t colon = text.find(':');
+  for (const auto& [word, kind] : kKinds) {
+    if (text.substr(0, colon) != word) continue;
+    spec->kind = kind;
+    if (colon == std::string::npos) return;
+    static const std::regex form("(\\d{1,4})x(\\d{1,4})");
+    std::smatch part;
+    const std::string grid = text.substr(colon + 1);
+    if (!std::regex_match(grid, part, form)) {
+      throw BadInput(fmt::format("{}: grid '{}': must be ROWSxCOLUMNS, as 4x4", spec->name, grid));
+    }
+    spec->grid = GridShape{std::stoi(part[1]), std::stoi(part[2])};
+    return;
+  }
+  throw BadInput(fmt::format("{}: must be {}", spec->name, kGrids));
 }
 
 MachineSpec wafer_of(const MachineFlags& f) {
@@ -72,34 +117,18 @@ MachineSpec wafer_of(const MachineFlags& f) {
 
 }  // namespace
 
-MachineSpec parse_machine(const std::string& text, const std::string& name) {
+MachineSpec parse_machine(const std::string& whole, const std::string& name) {
   MachineSpec spec;
+  std::string text = whole;
+  spec.record_file = take_recording(name, &text);
   spec.text = text;
   spec.name = name;
-  if (text.rfind(kWafer, 0) == 0) {
-    spec.kind = MachineKind::Wafer;
-    spec.wafer = wafer::parse_source(text.substr(sizeof(kWafer) - 1), name);
-    return spec;
+  const auto full = {MachineKind::Sim, MachineKind::Mono};
+  parse_kind(text, &spec);
+  if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
+    throw BadInput(name + ": only a simulated grid of full tiles is recorded");
   }
-  if (uart::is_board(text)) {
-    spec.kind = MachineKind::Board;
-    return spec;
-  }
-  const size_t colon = text.find(':');
-  for (const auto& [word, kind] : kKinds) {
-    if (text.substr(0, colon) != word) continue;
-    spec.kind = kind;
-    if (colon == std::string::npos) return spec;
-    static const std::regex form("(\\d{1,4})x(\\d{1,4})");
-    std::smatch part;
-    const std::string grid = text.substr(colon + 1);
-    if (!std::regex_match(grid, part, form)) {
-      throw BadInput(fmt::format("{}: grid '{}': must be ROWSxCOLUMNS, as 4x4", name, grid));
-    }
-    spec.grid = GridShape{std::stoi(part[1]), std::stoi(part[2])};
-    return spec;
-  }
-  throw BadInput(fmt::format("{}: must be {}", name, kGrids));
+  return spec;
 }
 
 MachineSpec machine_of(const MachineFlags& f) {

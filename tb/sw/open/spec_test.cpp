@@ -66,6 +66,12 @@ TEST(MachineSpec, EveryKindHasAString) {
   ASSERT_TRUE(wafer.wafer.part.window);
   EXPECT_EQ(wafer.wafer.part.window->row, 1);
   EXPECT_EQ(parse_machine("wafer:w.yaml,map=m.json", "").wafer.map, "m.json");
+  for (const char* text : {"sim", "sim:4x4", "mono", "mono:2x2"}) {
+    const MachineSpec spec = parse_machine(std::string(text) + ",record=a,b.owr", "");
+    EXPECT_EQ(spec.record_file, "a,b.owr");
+    EXPECT_EQ(spec.text, text);
+  }
+  EXPECT_EQ(parse_machine("wafer:w\\,record=x", "").wafer.wafer, "w,record=x");
 }
 
 TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
@@ -83,6 +89,13 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
             "--machine wafer:w,defect=x: option 'defect=x' is unknown; there are defects=FILE, "
             "map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller");
   EXPECT_TRUE(has(refused("wafer:"), "which wafer?"));
+  EXPECT_EQ(refused("sim:4x4,record="), "--machine sim:4x4,record=: record= needs a file");
+  for (const char* text : {"sim-mini:1x1", "golden", "fpga-sim:1x1", "uart:/dev/tty", "wafer:w"}) {
+    const std::string name = std::string(text) + ",record=r.owr";
+    EXPECT_EQ(refused(name),
+              "--machine " + name + ": only a simulated grid of full tiles is recorded");
+  }
+  EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "grid '4x4,recorded=x': must be"));
   EXPECT_TRUE(has(refused("wafer:w,map=m,accept-smaller"), "not with window or accept-smaller"));
 }
 

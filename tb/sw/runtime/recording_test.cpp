@@ -21,8 +21,8 @@ std::string temporary(const std::string& name) {
 }
 
 // Copies an array there and back on a grid of 2 x 3.
-void run_a_program() {
-  Runtime machine = open("sim:2x3");
+void run_a_program(const std::string& name) {
+  Runtime machine = open(name);
   ow::Run run = machine.load(Program(OW_KERNEL_DIR "/library_kernel.elf"));
   const std::vector<f16> a(6 * 24, f16(1.5f));
   run.write("matrix", a);
@@ -31,9 +31,7 @@ void run_a_program() {
 
 std::string recorded(const std::string& name) {
   const std::string file = temporary(name);
-  ::setenv("OPENWAFER_RECORD", file.c_str(), 1);
-  run_a_program();
-  ::unsetenv("OPENWAFER_RECORD");
+  run_a_program("sim:2x3,record=" + file);
   return file;
 }
 
@@ -81,18 +79,17 @@ TEST(Recording, DamagedOnesAreRefused) {
 
 // What cannot be recorded is refused before anything is made.
 TEST(Recording, IsOfSimulatedGridsOfFullTilesAlone) {
-  ::setenv("OPENWAFER_RECORD", temporary("none.owr").c_str(), 1);
+  const std::string none = ",record=" + temporary("none.owr");
   for (const std::string machine : {"sim-mini:1x1", "wafer:none.yaml", "uart:/dev/null"}) {
     std::string text;
     try {
-      open(machine);
+      open(machine + none);
     } catch (const BadInput& e) {
       text = e.what();
     }
-    EXPECT_EQ(text, "OPENWAFER_RECORD: only simulated grids of full tiles are recorded, not '" +
-                        machine + "'");
+    EXPECT_EQ(text,
+              "machine '" + machine + none + "': only a simulated grid of full tiles is recorded");
   }
-  ::unsetenv("OPENWAFER_RECORD");
 }
 
 }  // namespace

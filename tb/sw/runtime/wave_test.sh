@@ -6,7 +6,7 @@ set -eu
 wave=$1 program=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-OPENWAFER_RECORD="$dir/run.owr" "$program" >"$dir/out"
+"$program" "sim:4x4,record=$dir/run.owr" >"$dir/out"
 "$wave" "$dir/run.owr" "$dir/part.fst" --from 100 --to 300 --tile 0,0
 "$wave" "$dir/run.owr" "$dir/more.fst" --from 100 --to 2000
 [ "$(wc -c <"$dir/part.fst")" -gt 1000 ] || { echo "no waves"; exit 1; }
