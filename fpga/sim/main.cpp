@@ -97,6 +97,11 @@ void serve(SimBoard* board, const Terminal& terminal) {
   }
 }
 
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw BadInput(fmt::format("standard output: {}", std::strerror(errno)));
+}
+
 int run(int argc, char** argv) {
   CLI::App app("The FPGA's design, simulated at its pins, behind a pseudo-terminal");
   SimBoardOptions options;
@@ -115,7 +120,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);
+    if (e.get_exit_code() == 0) {
+      app.exit(e);
+      flush_output();
+      return 0;
+    }
     throw BadInput(std::string(e.what()) + " (see ow-fpga-sim --help)");
   }
   std::signal(SIGINT, [](int) { stopped = 1; });
@@ -123,7 +132,7 @@ int run(int argc, char** argv) {
   Terminal terminal;
   SimBoard board(make_model(grid == "2x2" ? GridShape{2, 2} : GridShape{1, 2}), options);
   fmt::print("uart:{}:{}\n", terminal.path(), kHostBaud);
-  std::fflush(stdout);
+  flush_output();
   serve(&board, terminal);
   return 0;
 }

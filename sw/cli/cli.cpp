@@ -67,6 +67,20 @@ void check_files(const std::vector<File>& read, const std::vector<File>& written
   }
 }
 
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  throw BadInput(fmt::format("standard output: {}", std::strerror(errno)));
+}
+
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return written(app.exit(e) == 0 ? 0 : 2);
+  }
+  return std::nullopt;
+}
+
 void refuse_empty_names(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const std::string type = option->get_type_name();
@@ -88,9 +102,17 @@ void refuse_empty_names(CLI::App& app) {
     refuse_empty_names(*sub);
 }
 
-void Context::check_files(const std::vector<File>& read, std::vector<File> written) const {
+void Context::check_files(const std::vector<File>& read, std::vector<File> written) {
   written.push_back({"--json", json_to_output() ? "" : json_path_});
   cli::check_files(read, written);
+  for (const File& file : written) {
+    if (!writes_ || !file.claimed) continue;
+    try {
+      claims_.emplace_back(file.path);
+    } catch (const BadInput& error) {
+      throw BadInput(fmt::format("{} {}", file.option, error.what()));
+    }
+  }
 }
 
 void Context::hand_over(const std::string& program, const std::string& what) const {

@@ -9,9 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "ow/base/claim.h"
 
 namespace ow::cli {
 
@@ -24,11 +28,20 @@ struct File {
   // For a file that is written: check now whether it can be. Unset, for example, if its directory
   // does not exist yet.
   bool tried = true;
+  // Of one that is written: no other program may write it meanwhile.
+  bool claimed = true;
 };
 
 // The files of a command, before it does anything: refuses what cannot be written, and what would
 // replace a file that is read, or another one that is written.
 void check_files(const std::vector<File>& read, const std::vector<File>& written);
+
+// The status, if standard output has taken what was written to it; else BadInput.
+int written(int status);
+
+// Parses the command line. The exit status, if it ends the program: help was asked for, or it is
+// wrong.
+std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 // Names of files and directories must not be empty, of this command and those below it. A file's
 // name must not be '-' either, except for --json.
@@ -45,14 +58,18 @@ class Context {
 
   nlohmann::json& result() { return result_; }
 
-  // check_files (below), with the JSON file among those that are written.
-  void check_files(const std::vector<File>& read, std::vector<File> written) const;
+  // check_files (above), with the JSON file among those that are written; claims these until the
+  // program ends (ow/base/claim.h).
+  void check_files(const std::vector<File>& read, std::vector<File> written);
 
   // Where the results go; empty: nowhere; "-": standard output.
   const std::string& json_path() const { return json_path_; }
 
-  // No JSON file: another process writes it.
-  void no_json() { json_path_.clear(); }
+  // Another process writes the files of this command, the JSON file among them.
+  void write_nothing() {
+    json_path_.clear();
+    writes_ = false;
+  }
 
   // The arguments of main(), which hand_over() passes on.
   void set_arguments(char** argv) { argv_ = argv; }
@@ -74,6 +91,8 @@ class Context {
   std::function<int()> chosen_;
   std::string json_path_;
   nlohmann::json result_ = nlohmann::json::object();
+  bool writes_ = true;
+  std::list<Claim> claims_;
 };
 
 // Adds the subcommands that this program has: the build writes it.

@@ -22,7 +22,7 @@ struct Options {
   std::string svg;
 };
 
-void check(const Context& context, const Options& o) {
+void check(Context* context, const Options& o) {
   if (o.files.size() > plot::kColours) {
     throw BadInput(
         fmt::format("{} files of metrics, the limit is {}: more curves cannot be told "
@@ -35,7 +35,7 @@ void check(const Context& context, const Options& o) {
   }
   std::vector<File> read;
   for (const std::string& file : o.files) read.push_back({"metrics", file});
-  context.check_files(read, {{"--svg", o.svg}});
+  context->check_files(read, {{"--svg", o.svg}});
 }
 
 // Those that are called alike, as several parts of one directory's history, are told by their
@@ -57,7 +57,7 @@ std::string title_of(const std::vector<Metrics>& trainings) {
 }
 
 int run(Context& context, const Options& o) {
-  check(context, o);
+  check(&context, o);
   std::vector<Metrics> trainings;
   for (const std::string& file : o.files) trainings.push_back(plot::read_metrics(file));
   name_all(o, &trainings);

@@ -24,11 +24,11 @@ int run(Context& context, RunCommand c) {
   jobs::Job job = jobs::read_job(c.job, c.run.weights.empty());
   return in_ranks(job, [&](swarmx::Transport* ranks) {
     const bool speaks = ranks == nullptr || ranks->rank() == 0;
-    if (!speaks) context.no_json();
+    if (!speaks) context.write_nothing();
     if (job.is_training() && c.wafers > 0) job.set_wafers(c.wafers);
     check_options(c, spec, job);
     complete(spec, job, &c);
-    check_files(context, c, spec, job);
+    check_files(&context, c, spec, job);
     c.run.transport = ranks;
     if (speaks) c.run.on_warning = print_warning;
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow`: the command-line program. Turns the categories of error into one line and an exit status.
-#include <fmt/format.h>
-
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -13,16 +10,6 @@
 #include "cli.h"
 #include "ow/base/error.h"
 #include "parts.h"
-
-namespace {
-
-// A report that its file or pipe did not take is no success.
-int written(int status) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-  throw ow::BadInput(fmt::format("standard output: {}", std::strerror(errno)));
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   // A file that may not grow any more is an error of the call that writes it.
@@ -40,13 +27,12 @@ int main(int argc, char** argv) {
     ow::cli::start_command_of_part(app, argc, argv);
     ow::cli::add_commands_of_parts(app);
     context.set_arguments(argv);
-    app.parse(argc, argv);
+    if (const auto status = ow::cli::parse(app, argc, argv)) return *status;
     if (app.get_subcommands().empty()) {
       throw ow::BadInput("a subcommand is required (see ow --help)");
     }
-    return written(context.run());
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    // A report that its file or pipe did not take is no success.
+    return ow::cli::written(context.run());
   } catch (const ow::Error& e) {
     std::fprintf(stderr, "ow: %s: %s\n", e.category(), e.what());
     return e.exit_status();

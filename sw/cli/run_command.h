@@ -35,7 +35,7 @@ void take_recording(const MachineSpec& machine, RunCommand* c);
 void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::Job& job);
 
 // Refuses files that cannot be written or would be replaced, before anything takes time.
-void check_files(const Context& context, const RunCommand& c, const MachineSpec& machine,
+void check_files(Context* context, const RunCommand& c, const MachineSpec& machine,
                  const jobs::Job& job);
 
 // Fills in what the options leave open: tiles, program, models.

@@ -13,7 +13,8 @@ namespace ow::cli {
 namespace {
 
 // What a training keeps in its directory: the checkpoints, and under names of their own what an
-// option may put elsewhere.
+// option may put elsewhere. A training claims its directory and its metrics itself; a prediction
+// may read them meanwhile.
 void add_model_dir(const Context& context, const RunCommand& c, std::vector<File>* read,
                    std::vector<File>* written) {
   namespace fs = std::filesystem;
@@ -22,8 +23,9 @@ void add_model_dir(const Context& context, const RunCommand& c, std::vector<File
   for (const std::string& path : memoryx::checkpoints_in(directory)) {
     read->push_back({"--model-dir", path});
   }
-  std::vector<File> kept = {{"--model-dir", jobs::plan_path(directory), "--plan", false},
-                            {"--model-dir", directory + "/metrics.jsonl", "--metrics", false}};
+  std::vector<File> kept = {
+      {"--model-dir", jobs::plan_path(directory), "--plan", false, false},
+      {"--model-dir", directory + "/metrics.jsonl", "--metrics", false, false}};
   if (c.mode == "predict" && c.run.save_outputs.empty()) {
     kept.push_back({"--model-dir", directory + "/predictions.safetensors", "", false});
   }
@@ -32,7 +34,7 @@ void add_model_dir(const Context& context, const RunCommand& c, std::vector<File
        {context.json_path(), c.run.save_outputs, c.run.plan, c.run.metrics, c.sim.record_file}) {
     const std::string name = fs::path(path).filename().string();
     if (!memoryx::names_checkpoint(name)) continue;
-    kept.push_back({"--model-dir", (fs::path(directory) / name).string(), "", false});
+    kept.push_back({"--model-dir", (fs::path(directory) / name).string(), "", false, false});
   }
   written->insert(written->begin(), kept.begin(), kept.end());
 }
@@ -40,8 +42,9 @@ void add_model_dir(const Context& context, const RunCommand& c, std::vector<File
 }  // namespace
 
 // Weights may replace those that were read. A plan's file is read as well as written, and is not
-// written if its plan is used; metrics may lie in a directory that is yet to be made.
-void check_files(const Context& context, const RunCommand& c, const MachineSpec& machine,
+// written if its plan is used: programs that run the same job may share it. Metrics may lie in a
+// directory that is yet to be made.
+void check_files(Context* context, const RunCommand& c, const MachineSpec& machine,
                  const jobs::Job& job) {
   std::error_code error;
   const jobs::RunParams& params = job.base();
@@ -59,14 +62,15 @@ void check_files(const Context& context, const RunCommand& c, const MachineSpec&
     read.push_back({"data.labels of network.training", data.labels});
   }
   for (File& file : files_of(machine)) read.push_back(std::move(file));
-  std::vector<File> written = {{"--plan", c.run.plan, "", false},
-                               {"--save-weights", c.run.save_weights},
-                               {"--save-outputs", c.run.save_outputs},
-                               {"--metrics", metrics, "", std::filesystem::exists(metrics, error)},
-                               {"--record", c.sim.record_file},
-                               {"--svg", c.svg}};
-  add_model_dir(context, c, &read, &written);
-  context.check_files(read, written);
+  std::vector<File> written = {
+      {"--plan", c.run.plan, "", false, false},
+      {"--save-weights", c.run.save_weights},
+      {"--save-outputs", c.run.save_outputs},
+      {"--metrics", metrics, "", std::filesystem::exists(metrics, error), false},
+      {"--record", c.sim.record_file},
+      {"--svg", c.svg}};
+  add_model_dir(*context, c, &read, &written);
+  context->check_files(read, written);
 }
 
 }  // namespace ow::cli

@@ -37,13 +37,10 @@ int run(int argc, char** argv) {
   app.failure_message([](const CLI::App*, const CLI::Error& e) {
     return std::string("ow-wave: bad input: ") + e.what() + " (see ow-wave --help)\n";
   });
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (const auto status = parse(app, argc, argv)) return *status;
   for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
   check_files({{"recording", file}}, {{"waves", options.waves.file}});
+  const Claim claim(options.waves.file);
   const Recording recording = read_recording(file);
   if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
     throw BadInput(file + ": its " + std::to_string(recording.cycles) +
@@ -52,7 +49,7 @@ int run(int argc, char** argv) {
   make_simulator(recording.shape, options)->replay(recording);
   std::printf("%llu cycles of %d x %d tiles\n", static_cast<unsigned long long>(recording.cycles),
               recording.shape.rows, recording.shape.cols);
-  return 0;
+  return written(0);
 }
 
 }  // namespace

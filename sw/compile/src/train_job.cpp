@@ -11,8 +11,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "outputs_file.h"
+#include "ow/base/claim.h"
 #include "ow/base/clock.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -67,8 +69,9 @@ class Run {
         checked_(checked),
         job_(checked_.job),
         memory_(job_, memory_options(params, checked_, options)) {
-    begin();  // what has nothing to go on from makes no directory
-    make_directory();
+    claim_directory();
+    claim_metrics();
+    begin();
     keep_plan();
     if (options.train_reference && options.check) {
       reference_ = options.train_reference(job_, graph_of(params));
@@ -117,11 +120,23 @@ class Run {
     if (options_.on_plan) options_.on_plan(file);
   }
 
-  void make_directory() const {
+  // Makes the directory, unless there must be one to go on from. From now on no other training
+  // writes it; one may have done so since it was checked.
+  void claim_directory() {
     if (options_.model_dir.empty() || !trains(options_.mode)) return;
     std::error_code error;
-    std::filesystem::create_directories(options_.model_dir, error);
+    if (!options_.resume) std::filesystem::create_directories(options_.model_dir, error);
     if (error) throw BadInput(options_.model_dir + ": cannot be made: " + error.message());
+    claim_.emplace(options_.model_dir);
+    check_model_dir(options_);
+  }
+
+  // Others may name metrics in this directory with --metrics.
+  void claim_metrics() {
+    metrics_path_ = !options_.metrics.empty()     ? options_.metrics
+                    : !options_.model_dir.empty() ? options_.model_dir + "/metrics.jsonl"
+                                                  : "";
+    if (trains(options_.mode)) metrics_claim_.emplace(metrics_path_);
   }
 
   void begin() {
@@ -153,13 +168,9 @@ class Run {
   }
 
   void open_metrics() {
-    const std::string path = !options_.metrics.empty()     ? options_.metrics
-                             : !options_.model_dir.empty() ? options_.model_dir + "/metrics.jsonl"
-                                                           : "";
-    if (path.empty()) return;
-    if (options_.resume) cut_unfinished_line(path);
-    metrics_path_ = path;
-    metrics_.open(path, options_.resume ? std::ios::app : std::ios::trunc);
+    if (metrics_path_.empty()) return;
+    if (options_.resume) cut_unfinished_line(metrics_path_);
+    metrics_.open(metrics_path_, options_.resume ? std::ios::app : std::ios::trunc);
     check_metrics();
   }
 
@@ -373,6 +384,7 @@ class Run {
 
   const TrainParams& params_;
   const RunOptions& options_;
+  std::optional<Claim> claim_, metrics_claim_;  // of the directory, and of its metrics
   TrainReport report_;
   const CheckedTraining& checked_;
   const TrainingJob& job_;

@@ -16,6 +16,7 @@
 
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
+#include "program.h"
 
 namespace ow {
 namespace {
@@ -172,6 +173,111 @@ TEST_F(CheckpointsOfTheProgram, ResumeAloneWantsSomethingToResume) {
   write_file(model + "/" + kLast, "no checkpoint");
   EXPECT_EQ(WEXITSTATUS(wait_for(start(job_, model, "--resume=auto"))), 2);
   EXPECT_EQ(read_text(model + "/" + kLast), "no checkpoint");
+}
+
+// Two runs that would write one place.
+class SharedPlaces : public testing::Test {
+ protected:
+  void SetUp() override {
+    base_ = testing::TempDir() + "ow_shared_" + std::to_string(getpid());
+    fs::create_directories(base_);
+    std::string text = kJob;
+    text.replace(text.find("SOURCE"), 6, OW_SOURCE_DIR);
+    text.replace(text.find("steps: 40"), 9, "steps: 1000000");
+    write_file(base_ + "/job.yaml", text);
+  }
+  void TearDown() override {
+    end_holder();
+    fs::remove_all(base_);
+  }
+
+  // Begins a training that does not end by itself, and waits for its first checkpoint.
+  void hold(const std::string& directory, const std::string& options) {
+    holder_ = fork();
+    if (holder_ == 0) {
+      const std::string command =
+          "cd '" + base_ + "' && exec '" OW_PROGRAM "' >log 2>&1 " + train(directory, options);
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+    const auto has_saved = [&] {
+      std::error_code error;
+      for (const auto& entry : fs::directory_iterator(base_ + "/" + directory, error)) {
+        if (entry.path().extension() == ".safetensors" && entry.path() != first_) {
+          first_ = entry.path();
+          return true;
+        }
+      }
+      return false;
+    };
+    bool saved = false;
+    for (int tries = 0; tries < 6000 && !saved; ++tries) {
+      usleep(10000);
+      saved = has_saved();
+    }
+    ASSERT_TRUE(saved) << read_text(base_ + "/log");
+  }
+
+  void end_holder() {
+    if (holder_ > 0) kill(holder_, SIGKILL);
+    if (holder_ > 0) wait_for(holder_);
+    holder_ = 0;
+  }
+
+  static std::string train(const std::string& directory, const std::string& options) {
+    return "run job.yaml --mode train --device golden --no-check --model-dir " + directory + " " +
+           options;
+  }
+
+  Result run(const std::string& arguments) { return run_ow(arguments, "cd '" + base_ + "' &&"); }
+
+  void refused(const std::string& arguments, const std::string& place) {
+    const Result r = run(arguments);
+    EXPECT_EQ(r.status, 2) << arguments << ":\n" << r.output;
+    EXPECT_EQ(lines(r.output), 1) << r.output;
+    EXPECT_NE(r.output.find(place + ": process " + std::to_string(holder_) + " on "),
+              std::string::npos)
+        << r.output;
+  }
+
+  std::string base_, first_;
+  pid_t holder_ = 0;
+};
+
+TEST_F(SharedPlaces, ASecondTrainingInADirectoryIsRefused) {
+  hold("m", "");
+  refused(train("m", "--resume --num-steps 1"), "m");
+  fs::create_directory_symlink("m", base_ + "/n");
+  refused(train("n", "--resume"), "n");
+  end_holder();
+  const Result next = run(train("m", "--resume --num-steps 1"));
+  EXPECT_EQ(next.status, 0) << "a dead holder blocks nobody: " << next.output;
+}
+
+TEST_F(SharedPlaces, ASecondTrainingThatGoesOnIsRefused) {
+  ASSERT_EQ(run(train("m", "--num-steps 1")).status, 0);
+  first_ = base_ + "/m/checkpoint-000000000001.safetensors";
+  hold("m", "--resume");
+  refused(train("m", "--resume"), "m");
+}
+
+TEST_F(SharedPlaces, ASecondRunThatWritesAFileIsRefused) {
+  hold("m", "--json r.json --metrics shared.jsonl");
+  refused(train("n", "--num-steps 1 --json r.json"), "--json r.json");
+  EXPECT_FALSE(fs::exists(base_ + "/n"));
+  refused(train("n", "--num-steps 1 --metrics shared.jsonl"), "shared.jsonl");
+  refused("plot shared.jsonl --json ./r.json --svg p.svg", "r.json");
+}
+
+TEST_F(SharedPlaces, MetricsOfADirectoryAreNotWrittenByATrainingInAnother) {
+  hold("m", "");
+  refused(train("n", "--num-steps 1 --metrics m/metrics.jsonl"), "m/metrics.jsonl");
+}
+
+TEST_F(SharedPlaces, WhatOnlyReadsGoesOn) {
+  hold("m", "");
+  const Result plot = run("plot m/metrics.jsonl --svg p.svg");
+  EXPECT_EQ(plot.status, 0) << plot.output;
 }
 
 }  // namespace

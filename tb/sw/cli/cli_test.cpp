@@ -46,6 +46,20 @@ TEST(Cli, OutputThatIsLostIsNoSuccess) {
   }
 }
 
+TEST(Cli, HelpThatIsLostIsNoSuccess) {
+  std::vector<std::string> calls = {"--help", "--version"};
+  for (const char* name :
+       {"bringup", "elf", "estimate", "faults", "fp", "info", "plot", "run", "yield"}) {
+    calls.push_back(std::string(name) + " --help");
+  }
+  for (const std::string& arguments : calls) {
+    EXPECT_EQ(run_ow(arguments + " > /dev/null").status, 0) << arguments;
+    const Result r = run_ow(arguments + " > /dev/full");
+    EXPECT_EQ(r.status, 2) << arguments;
+    EXPECT_EQ(r.output, "ow: bad input: standard output: No space left on device\n") << arguments;
+  }
+}
+
 TEST(Cli, BadFilesAreNamedInOneLine) {
   const std::string text = temporary("text.elf");
   std::ofstream(text) << "not an ELF file\n";

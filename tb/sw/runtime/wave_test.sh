@@ -29,4 +29,7 @@ refused "$dir/run.owr" "$dir/none/x.fst"
 cp "$dir/run.owr" "$dir/kept.owr"
 refused "$dir/run.owr" "$dir/run.owr"
 cmp "$dir/run.owr" "$dir/kept.owr"
+status=0
+"$wave" --help >/dev/full 2>"$dir/out" || status=$?
+[ $status -eq 2 ] || { echo "ow-wave --help with lost output: status $status"; exit 1; }
 [ ! -e "$dir/x.fst" ] || { echo "something is left behind"; exit 1; }
