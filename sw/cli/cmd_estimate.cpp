@@ -91,7 +91,7 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
     throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
   const ElfImage firmware = read_elf(firmware_dir() + "/train.elf", jobs::kFullTile.sram_bytes);
-  TrainingJob training = jobs::with_sum_orders(params.job, jobs::kFullTile);
+  TrainingJob training = jobs::with_sum_orders(params.job);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Work job;

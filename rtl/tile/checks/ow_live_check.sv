@@ -26,7 +26,7 @@
 `include "ow_assert.svh"
 
 module ow_live_check #(
-  parameter int unsigned NumThreads = 13,
+  parameter int unsigned NumThreads = ow_pkg::FULL_NUM_THREADS,
   parameter int unsigned Quiet = 64
 ) (
   input  logic                       clk_i,

@@ -12,8 +12,8 @@
 `include "ow_assert.svh"
 
 module ow_order_check #(
-  parameter int unsigned Lanes = 8,
-  parameter int unsigned SramBanks = 8,
+  parameter int unsigned Lanes = ow_pkg::FULL_LANES,
+  parameter int unsigned SramBanks = ow_pkg::FULL_SRAM_BANKS,
   localparam int unsigned VecBytes = 2 * Lanes,
   localparam int unsigned BankW = $clog2(SramBanks),
   localparam int unsigned RowW = 20 - BankW

@@ -142,7 +142,7 @@ TrainingJob job_of(const Drawn& drawn) {
   job.sparsity.resize(1);
   job.sparsity[0].pattern = "*";
   job.sparsity[0].density = constant_schedule(drawn.density);
-  return jobs::with_sum_orders(job, jobs::kFullTile);
+  return jobs::with_sum_orders(job);
 }
 
 // The programs of networks and of trainings.
@@ -369,7 +369,7 @@ void wse(Rows* rows, const TrainBench& bench) {
   constexpr uint64_t kSteps = 4;
   const jobs::TrainParams params = digits(bench, TimeOptions::Preset::Wse);
   const ElfImage firmware = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
-  const TrainingJob job = jobs::with_sum_orders(params.job, jobs::kFullTile);
+  const TrainingJob job = jobs::with_sum_orders(params.job);
   const EstimateShape shape =
       jobs::shape_of(jobs::make_train_plan(params.base.path, job, firmware, jobs::kFullTile), job);
   const Estimate e = estimate_training(shape, jobs::training_weights(job, 0), wse_time());

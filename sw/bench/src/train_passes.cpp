@@ -53,7 +53,7 @@ TrainingJob job_of(GridShape grid, double density, bool in_front) {
     job.sparsity[0].pattern = in_front ? "layers.1.weight" : "layers.0.weight";
     job.sparsity[0].density = constant_schedule(density);
   }
-  return jobs::with_sum_orders(job, jobs::kFullTile);
+  return jobs::with_sum_orders(job);
 }
 
 void compare(const Activations& got, const Activations& want, Passes* passes) {
@@ -240,7 +240,7 @@ TrainingJob step_job(GridShape grid, int features) {
   job.grid_rows = grid.rows;
   job.grid_cols = grid.cols;
   job.samples = kSamples;
-  return jobs::with_sum_orders(job, jobs::kFullTile);
+  return jobs::with_sum_orders(job);
 }
 
 // Cycles of a step and of its parts, one by one, each on the tile that is slowest in it. What is in

@@ -6,7 +6,7 @@
 
 #include "estimate_samples.h"
 #include "gradient_exits.h"
-#include "layers/layer_kind.h"
+#include "ow/compile/lowering.h"
 #include "ow/memoryx/update_time.h"
 #include "ow/tensor/distribution.h"
 

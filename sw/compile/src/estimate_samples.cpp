@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate_samples.h"
 
-#include "layers/layer_kind.h"
+#include "ow/compile/lowering.h"
 #include "ow/device/bulk.h"
 #include "ow/tensor/distribution.h"
 
@@ -25,7 +25,7 @@ uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int feature
 uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
   const auto cols = static_cast<uint64_t>(shape.grid.cols);
   const uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
-  if (loss_part(shape.loss).targets == TargetForm::Values) {
+  if (targets_of(shape.loss) == TargetForm::Values) {
     return cycles + block_in(shape, costs, shape.layers.back().outputs);
   }
   return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
@@ -53,7 +53,7 @@ uint64_t sample_bits(const EstimateShape& shape) {
   constexpr uint64_t kHalfBits = 16;
   const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
   return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
-         (kHalfBits * inputs + target_bits(loss_part(shape.loss), shape.layers.back().outputs));
+         (kHalfBits * inputs + target_bits(shape.loss, shape.layers.back().outputs));
 }
 
 }  // namespace ow::jobs

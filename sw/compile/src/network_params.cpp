@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "layers/layer_kind.h"
 #include "lower.h"
 #include "ow/base/file.h"
+#include "ow/compile/lowering.h"
 #include "params_parts.h"
 
 namespace ow::jobs {
@@ -76,8 +76,8 @@ std::string read_name(const Yaml& value, const Graph& graph) {
 
 // Reads the inputs of a layer: tensors of earlier layers. `names`: those of all layers, later ones
 // too.
-void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std::string>& names,
-                 const Graph& graph, GraphLayer* layer) {
+void read_inputs(const Yaml& value, const Kind& kind, const std::vector<std::string>& names,
+                 const Graph& graph, Op* op) {
   std::vector<Yaml> list;
   if (value.is_list()) {
     list = value.list(1, kMaxNamed, "names");
@@ -86,11 +86,11 @@ void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std
   }
   for (size_t n = 0; n < list.size(); ++n) {
     const std::string tensor = read_word(list[n]);
-    const bool targets = kind.loss != nullptr && n + 1 == kind.inputs;
+    const bool targets = kind.is_loss() && n + 1 == kind.inputs;
     if (list.size() == kind.inputs && targets != (tensor == kTargetsTensor)) {
       list[n].fail(
           targets ? fmt::format("must be '{}', the last input of a loss", kTargetsTensor)
-          : kind.loss != nullptr
+          : kind.is_loss()
               ? fmt::format("is '{}', which must be the last input of a loss", kTargetsTensor)
               : fmt::format("is '{}', which only a loss takes", kTargetsTensor));
     }
@@ -103,7 +103,7 @@ void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std
                       tensor));
     }
     if (!given) list[n].fail(fmt::format("is '{}', which no layer gives", tensor));
-    layer->inputs.push_back(tensor);
+    op->inputs.push_back(tensor);
   }
   if (list.size() != kind.inputs) {
     value.fail(fmt::format("must be {} tensors for the kind {}, not {}", kind.inputs, kind.name,
@@ -111,34 +111,43 @@ void read_inputs(const Yaml& value, const LayerKind& kind, const std::vector<std
   }
 }
 
-double read_option(YamlMap* map, const LayerOption& option) {
+double read_option(YamlMap* map, const KindOption& option) {
   if (option.fallback && !map->has(option.key)) {
     map->find(option.key);  // known in any case
     return *option.fallback;
   }
   const Yaml value = (*map)[option.key];
-  if (option.form == LayerOption::Form::Flag) return value.flag() ? 1 : 0;
-  return static_cast<double>(value.integer(option.low, option.high));
+  if (option.form == KindOption::Form::Flag) return value.flag() ? 1 : 0;
+  if (option.form == KindOption::Form::Real) return value.real(option.low, option.high);
+  return static_cast<double>(
+      value.integer(static_cast<int64_t>(option.low), static_cast<int64_t>(option.high)));
+}
+
+// Parameters of layers above that this one uses: `share: {weight: embedding.weight}`.
+void read_share(const Yaml& value, Op* op) {
+  for (const auto& [suffix, name] : value.map().items()) op->shared[suffix] = name.text();
 }
 
 Graph read_graph(YamlMap* network, const std::vector<Yaml>& list) {
-  Graph graph;
-  graph.features = static_cast<int>((*network)["inputs"].integer(1, kMaxWidth));
+  Graph graph(static_cast<int>((*network)["inputs"].integer(1, kMaxWidth)));
   std::vector<std::string> names;
   for (const Yaml& item : list) names.push_back(item.map()["name"].text());
   for (const Yaml& item : list) {
     YamlMap map = item.map();
-    GraphLayer layer;
-    layer.name = read_name(map["name"], graph);
-    layer.kind = map["kind"].one_of(layer_kind_names());
-    layer.where = fmt::format("{} ('{}')", item.where(), layer.name);
-    const LayerKind& kind = *find_layer_kind(layer.kind);
-    read_inputs(map["inputs"], kind, names, graph, &layer);
-    for (const LayerOption& option : kind.options) {
-      layer.options[option.key] = read_option(&map, option);
+    Op op;
+    op.name = read_name(map["name"], graph);
+    op.kind = map["kind"].one_of(kind_names());
+    op.where = fmt::format("{} ('{}')", item.where(), op.name);
+    const Kind& kind = *find_kind(op.kind);
+    read_inputs(map["inputs"], kind, names, graph, &op);
+    for (const KindOption& option : kind.options) {
+      op.attributes[option.key] = read_option(&map, option);
+    }
+    if (kind.parameters != nullptr) {
+      if (const auto share = map.find("share")) read_share(*share, &op);
     }
     map.close();
-    graph.layers.push_back(std::move(layer));
+    graph.add(std::move(op));
   }
   return graph;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/stream_job.h"
+#include "ow/compile/lowering.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/causes.h"
 #include "ow/device/tile_map.h"

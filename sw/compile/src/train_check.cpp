@@ -66,7 +66,7 @@ std::string take_kept_orders(const RunOptions& options, TrainingJob* job) {
 // Takes the plan from the file, if that is of the same inputs, and gives the job the plan's orders
 // of sums.
 void take_plan(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
-  const TrainingJob chosen = with_sum_orders(params.job, options.tile);
+  const TrainingJob chosen = with_sum_orders(params.job);
   TrainingJob job = chosen;
   const std::string kept = take_kept_orders(options, &job);
   PlanFile& file = checked->plan_file;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_grid.h"
+#include "ow/compile/lowering.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +8,6 @@
 #include <cstring>
 #include <optional>
 
-#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/causes.h"
 #include "ow/device/tile_map.h"
@@ -183,7 +183,7 @@ void TrainGrid::write_input(const Activations& x) {
 void TrainGrid::write_targets(const Targets& targets) {
   const GridShape grid = plan_.grid;
   const auto n = static_cast<size_t>(plan_.samples);
-  if (loss_part(plan_.loss).targets == TargetForm::Classes) {
+  if (targets_of(plan_.loss) == TargetForm::Classes) {
     if (targets.classes.size() != n * static_cast<size_t>(grid.cols)) {
       throw InternalError("the targets do not fit the plan");
     }

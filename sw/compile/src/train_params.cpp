@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_params.h"
+#include "ow/compile/lowering.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "layers/layer_kind.h"
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
 #include "ow/memoryx/schedule.h"
@@ -284,6 +284,31 @@ void read_store(const std::string& path, YamlMap map, memoryx::MemoryOptions* me
   map.close();
 }
 
+// The order of each pass's sums: one word for all, or a list with one word a layer.
+std::vector<SumOrder> read_orders(const Yaml& value, size_t layers) {
+  const auto order = [](const Yaml& word) {
+    return word.one_of({"column", "whole"}) == "whole" ? SumOrder::Whole : SumOrder::Column;
+  };
+  if (!value.is_list()) return std::vector<SumOrder>(layers, order(value));
+  std::vector<SumOrder> orders;
+  for (const Yaml& word : value.list(layers, layers, "words, one a layer")) {
+    orders.push_back(order(word));
+  }
+  return orders;
+}
+
+// On one grid row both orders are the same, and are called Column.
+void read_sums(YamlMap map, const RunParams& base, TrainingJob* job) {
+  job->forward = read_orders(map["forward"], base.layers.size());
+  job->delta = read_orders(map["delta"], base.layers.size());
+  job->delta.front() = SumOrder::Column;  // nobody needs deltas of the input
+  if (base.grid.rows == 1) {
+    job->forward.assign(base.layers.size(), SumOrder::Column);
+    job->delta = job->forward;
+  }
+  map.close();
+}
+
 void read_train(YamlMap train, TrainParams* params) {
   TrainingJob& job = params->job;
   params->steps = static_cast<uint64_t>(train["steps"].integer(1, kMaxSteps));
@@ -308,6 +333,7 @@ void read_train(YamlMap train, TrainParams* params) {
       read_group(group.map(), params->steps, &job.sparsity);
     }
   }
+  if (const auto sums = train.find("sums")) read_sums(sums->map(), params->base, &job);
   if (const auto store = train.find("store")) {
     read_store(params->base.path, store->map(), &params->memory);
   }
@@ -338,12 +364,12 @@ void take_loss(TrainParams* params) {
     params->job.loss = base.loss;
     return;
   }
-  GraphLayer loss;
+  Op loss;
   loss.name = loss.kind = params->job.loss;
-  while (graph.giver(loss.name) >= 0) loss.name += "_";
-  loss.inputs = {graph.layers.back().name, kTargetsTensor};
+  while (graph.value(loss.name) >= 0) loss.name += "_";
+  loss.inputs = {graph.ops.back().name, kTargetsTensor};
   loss.where = base.path + ": key 'train.loss'";
-  graph.layers.push_back(loss);
+  graph.add(std::move(loss));
 }
 
 }  // namespace
@@ -371,7 +397,7 @@ TrainParams read_training(const std::string& path, YamlMap top) {
   if (const auto time = top.find("time")) base.time = read_time(*time);
   top.close();
   const std::string& loss = base.loss.empty() ? params.job.loss : base.loss;
-  if (base.data.targets && loss_part(loss).targets == TargetForm::Classes) {
+  if (base.data.targets && targets_of(loss) == TargetForm::Classes) {
     top["data"].map()["targets"].fail(fmt::format("is values, and {} takes classes", loss));
   }
   TrainingJob& job = params.job;

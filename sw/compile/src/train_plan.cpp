@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_plan.h"
+#include "ow/compile/lowering.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/compile/sum_order.h"
 #include "ow/firmware/train.h"
@@ -85,7 +85,7 @@ uint64_t place(TrainPlan* plan, uint64_t at, uint64_t window, bool own) {
     plan->bias_addr.push_back(take(layer.bias ? 4 * local(*plan, layer.outputs) : 0));
   }
   const size_t last = plan->layers.size();
-  const bool classes = loss_part(plan->loss).targets == TargetForm::Classes;
+  const bool classes = targets_of(plan->loss) == TargetForm::Classes;
   plan->targets_addr = take(classes ? 4 * static_cast<uint64_t>(plan->samples) : features(last));
   plan->tensors[last].addr = take(features(last));
   if (own) plan->tensors[last].delta_addr = classes ? take(features(last)) : plan->targets_addr;
@@ -260,25 +260,25 @@ uint64_t kept_at_last(const TrainingJob& job, size_t layer) {
   return static_cast<uint64_t>(density_at(job, layer, kForever) * all);
 }
 
-TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile) {
+TrainingJob with_sum_orders(TrainingJob job) {
   if (!job.forward.empty() || !job.delta.empty() || job.layers.empty()) return job;
   job.forward.assign(job.layers.size(), SumOrder::Column);
   job.delta = job.forward;
-  if (job.grid_rows < 2 || job.samples < tile.lanes) return job;
-  TrainPlan plan = begin_train_plan(job, tile);
+  if (job.grid_rows < 2 || job.samples < kFullTile.lanes) return job;
+  TrainPlan plan = begin_train_plan(job, kFullTile);
   const Widths w = widths_of(plan);
-  const uint64_t end = tile.sram_bytes;
+  const uint64_t end = kFullTile.sram_bytes;
   const uint64_t window = (w.deltas + kWindows - 1) / kWindows;
   uint64_t kept = place(&plan, kProgramBytes, window, true) + kAlign;
   // The order of sums fixes the bits. So it must not change although values now share a place with
   // the last deltas.
-  if (loss_part(job.loss).targets == TargetForm::Values) {
+  if (targets_of(job.loss) == TargetForm::Values) {
     kept += up(pitch(plan) * local(plan, job.layers.back().outputs));
   }
   const uint64_t room = kept < end ? (end - kept) / pitch(plan) : 0;
   const uint64_t most = std::min(room, most_gathered(plan, w));
   const auto choose = [&](size_t k, int inputs, int outputs, bool gathered) {
-    const SumPass pass{job.grid_rows, job.samples,          tile.lanes, inputs,
+    const SumPass pass{job.grid_rows, job.samples,          kFullTile.lanes, inputs,
                        outputs,       kept_at_last(job, k), gathered};
     const bool fits = static_cast<uint64_t>(inputs) <= most;
     return fits && whole_cycles(pass) < column_cycles(pass) ? SumOrder::Whole : SumOrder::Column;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_samples.h"
 
-#include "layers/layer_kind.h"
 #include "ow/base/hash.h"
+#include "ow/compile/lowering.h"
 
 namespace ow::jobs {
 
 Targets targets_of(const TrainingJob& job, const Dataset& part) {
   Targets targets;
   targets.classes = part.labels;
-  if (loss_part(job.loss).targets == TargetForm::Classes) return targets;
+  if (targets_of(job.loss) == TargetForm::Classes) return targets;
   const auto samples = static_cast<int>(part.samples());
   targets.values = Activations::zero(job.layers.back().outputs, samples);
   const uint16_t one = to_half(job.type, 1.0);

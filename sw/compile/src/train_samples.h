@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "ow/graph/training.h"
 #include "ow/memoryx/job_keys.h"
 #include "ow/tensor/dataset.h"
-#include "ow/tensor/training.h"
 
 namespace ow::jobs {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_time.h"
+#include "ow/compile/lowering.h"
 
 #include <algorithm>
 #include <utility>
-
-#include "layers/layer_kind.h"
 
 namespace ow::jobs {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
   constexpr uint64_t kHalf = 16;
   uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
-  if (labelled) each += target_bits(loss_part(plan.loss), plan.layers.back().outputs);
+  if (labelled) each += target_bits(plan.loss, plan.layers.back().outputs);
   return static_cast<uint64_t>(samples) * each;
 }
 

@@ -3,7 +3,7 @@
 // output, step by step as docs/numerics.md defines it (N10, N13).
 //
 // Operands: the last tensor's activations, and the targets. Results: its deltas. The folder of each
-// loss (layers/) has its steps; loss_deltas selects one. Memory: OW_TR_LOSS_ROWS rows of fp32 in
+// loss (sw/layers) has its steps; loss_deltas selects one. Memory: OW_TR_LOSS_ROWS rows of fp32 in
 // the work area, plus what the loss needs.
 
 #include "train.h"
@@ -61,9 +61,9 @@ static void narrow(uint32_t addr, uint32_t from) {
   ow_cvt(OW_F32, ctl(Z, from, OW_NONE));
 }
 
-#include "layers/softmax_cross_entropy/loss.h"
+#include "softmax_cross_entropy/tile.h"
 
-#include "layers/mean_squared_error/loss.h"
+#include "mean_squared_error/tile.h"
 
 void loss_deltas(void) {
   const struct ow_train_tensor* out = &ow_train_params.tensor[ow_train_params.layers];

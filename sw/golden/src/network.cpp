@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
+#include "ow/golden/kind.h"
 
 namespace ow::golden {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "layers/layer_kind.h"
 #include "ow/base/rng.h"
+#include "ow/golden/kind.h"
 #include "train_rules.h"
 
 namespace ow::golden {
@@ -39,10 +39,19 @@ Trainer::Trainer(const TrainingJob& job, const Graph& graph)
     : job_(job), graph_(graph), scale_(static_cast<float>(job.loss_scale.initial)) {
   require(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0 && job.micro_batches > 0,
           "a batch of nothing");
-  require(!graph_.empty() && layer_kind(graph_.layers.back().kind).loss != nullptr,
-          "the last layer is no loss");
+  require(graph_.has_loss(), "the last layer is no loss");
   Rng rng(job.seed);
-  for (const GraphLayer& layer : graph_.layers) add_node(layer, &rng);
+  for (const ow::Parameter& shape : graph_.parameters) {
+    Parameter p;
+    p.name = shape.name;
+    p.rows = shape.rows;
+    p.columns = shape.columns;
+    p.matrix = shape.form == ow::Parameter::Form::Matrix;
+    p.value.assign(p.rows * p.columns, shape.initial);
+    if (p.matrix) begin_matrix(&rng, &p);
+    parameters_.push_back(std::move(p));
+  }
+  for (size_t n = 0; n < graph_.ops.size(); ++n) add_node(n);
   require(!matrices_.empty(), "a network without weights");
   require(job.layers.empty() || has_parameters_of(job.layers),
           "a graph of other layers than the job");
@@ -72,49 +81,29 @@ bool Trainer::has_parameters_of(const std::vector<LayerShape>& layers) const {
   return at == parameters_.size();
 }
 
-// The layer with its first weights, which `rng` draws in the order of the layers (N21).
-void Trainer::add_node(const GraphLayer& layer, Rng* rng) {
-  const LayerKind& kind = layer_kind(layer.kind);
+bool Trainer::moves(int value) const {
+  return value > 0 && nodes_[static_cast<size_t>(value) - 1].moves;
+}
+
+void Trainer::add_node(size_t n) {
+  const Op& op = graph_.ops[n];
   Node node;
-  std::vector<int> features;
-  for (const std::string& tensor : layer.inputs) {
-    if (tensor == kTargetsTensor) continue;
-    const int giver = graph_.giver(tensor);
-    require(giver < static_cast<int>(nodes_.size()) && (giver >= 0 || tensor == kInputTensor),
-            "a layer takes a tensor that is not there yet");
-    node.inputs.push_back(giver);
-    node.moves = node.moves || (giver >= 0 && nodes_[static_cast<size_t>(giver)].moves);
-    features.push_back(giver < 0 ? graph_.features : nodes_[static_cast<size_t>(giver)].features);
+  node.moves = !op.parameters.empty() || std::any_of(op.input_values.begin(), op.input_values.end(),
+                                                     [this](int value) { return moves(value); });
+  for (const size_t p : op.parameters) {
+    if (!parameters_[p].matrix) continue;
+    require(node.matrix < 0, "a layer of two matrices");
+    node.matrix = static_cast<int>(matrices_.size());
+    matrices_.push_back(n);
   }
-  const bool last = nodes_.size() + 1 == graph_.layers.size();
-  require((kind.loss != nullptr) == last, "the loss is the last layer");
-  if (last) {
-    require(node.moves && node.inputs == std::vector<int>{static_cast<int>(nodes_.size()) - 1},
+  if (op.value < 0) {
+    require(node.moves && op.input_values.front() == static_cast<int>(n),
             "the loss is of what the layer in front of it gives");
-    nodes_.push_back(node);
-    return;
-  }
-  node.features = kind.features(layer, features);
-  for (const ParameterShape& shape : kind.parameters(layer, features)) {
-    Parameter p;
-    p.name = layer.name + "." + shape.suffix;
-    p.rows = shape.rows;
-    p.columns = shape.columns;
-    p.matrix = shape.matrix;
-    p.value.resize(p.rows * p.columns);
-    if (shape.matrix) {
-      require(node.matrix < 0, "a layer of two matrices");
-      node.matrix = static_cast<int>(matrices_.size());
-      matrices_.push_back(nodes_.size());
-      begin_matrix(rng, &p);
-    }
-    node.parameters.push_back(parameters_.size());
-    node.moves = true;
-    parameters_.push_back(std::move(p));
   }
   nodes_.push_back(node);
 }
 
+// First values are drawn in the order of the parameters (N21).
 void Trainer::begin_matrix(Rng* rng, Parameter* p) const {
   const double limit = std::sqrt(6.0 / static_cast<double>(p->columns));
   for (float& x : p->value) x = static_cast<float>((2.0 * rng->uniform() - 1.0) * limit);
@@ -140,24 +129,28 @@ void Trainer::restore(std::vector<Parameter> parameters, uint64_t step, uint64_t
   good_ = good_steps;
 }
 
-LayerPass Trainer::pass_of(size_t n, const Activations& x,
+Numerics Trainer::numerics_of(size_t n) const {
+  Numerics numerics;
+  numerics.type = job_.type;
+  numerics.rows = job_.grid_rows;
+  numerics.columns = job_.grid_cols;
+  numerics.samples = job_.samples;
+  numerics.forward_rows = rows_of(job_, job_.forward, nodes_[n].matrix);
+  numerics.delta_rows = rows_of(job_, job_.delta, nodes_[n].matrix);
+  return numerics;
+}
+
+LayerPass Trainer::pass_of(size_t n, const Numerics& numerics, const Activations& x,
                            const std::vector<Activations>& outputs) const {
-  const Node& node = nodes_[n];
-  LayerPass pass{job_,
-                 graph_.layers[n],
-                 rows_of(job_, job_.forward, node.matrix),
-                 rows_of(job_, job_.delta, node.matrix),
-                 {},
-                 {},
-                 {},
-                 {}};
-  for (const size_t p : node.parameters) {
+  const Op& op = graph_.ops[n];
+  LayerPass pass{numerics, op, {}, {}, {}, {}};
+  for (const size_t p : op.parameters) {
     pass.parameters.push_back(&parameters_[p]);
     pass.dense.push_back(wants_dense(p));
   }
-  for (const int giver : node.inputs) {
-    pass.inputs.push_back(giver < 0 ? &x : &outputs[static_cast<size_t>(giver)]);
-    pass.wanted.push_back(giver >= 0 && nodes_[static_cast<size_t>(giver)].moves);
+  for (const int value : op.input_values) {
+    pass.inputs.push_back(value == 0 ? &x : &outputs[static_cast<size_t>(value) - 1]);
+    pass.wanted.push_back(moves(value));
   }
   return pass;
 }
@@ -168,10 +161,11 @@ Network Trainer::network() const {
   // Placeholder tensors: kinds take their weights from the pass alone.
   const std::vector<Activations> none(nodes_.size());
   for (size_t n = 0; n + 1 < nodes_.size(); ++n) {
-    const LayerKind& kind = layer_kind(graph_.layers[n].kind);
-    require(nodes_[n].inputs == std::vector<int>{static_cast<int>(n) - 1}, "no chain of layers");
+    const LayerKind& kind = layer_kind(graph_.ops[n].kind);
+    require(graph_.ops[n].input_values == std::vector<int>{static_cast<int>(n)},
+            "no chain of layers");
     if (kind.layer != nullptr) {
-      network.layers.push_back(kind.layer(pass_of(n, {}, none)));
+      network.layers.push_back(kind.layer(pass_of(n, numerics_of(n), {}, none)));
     } else {
       require(kind.element != nullptr && !network.layers.empty(), "no chain of layers");
       network.layers.back().activation = kind.name;
@@ -185,8 +179,8 @@ size_t Trainer::sum_of(size_t layer) const { return matrices_.at(layer); }
 size_t Trainer::tensor_of(size_t layer) const {
   const size_t n = matrices_.at(layer);
   const bool follows = n + 2 < nodes_.size() &&
-                       layer_kind(graph_.layers[n + 1].kind).element != nullptr &&
-                       nodes_[n + 1].inputs[0] == static_cast<int>(n);
+                       layer_kind(graph_.ops[n + 1].kind).element != nullptr &&
+                       graph_.ops[n + 1].input_values[0] == static_cast<int>(n) + 1;
   return follows ? n + 1 : n;
 }
 
@@ -195,7 +189,8 @@ std::vector<Activations> Trainer::forward(const Activations& x) const {
   outputs.reserve(nodes_.size());
   while (outputs.size() + 1 < nodes_.size()) {
     const size_t n = outputs.size();
-    outputs.push_back(layer_kind(graph_.layers[n].kind).forward(pass_of(n, x, outputs)));
+    outputs.push_back(
+        layer_kind(graph_.ops[n].kind).forward(pass_of(n, numerics_of(n), x, outputs)));
   }
   return outputs;
 }
@@ -208,30 +203,41 @@ bool Trainer::wants_dense(size_t parameter) const {
 }
 
 MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
-  require(x.features == graph_.features && static_cast<uint64_t>(x.samples) == job_.micro_batch(),
+  require(x.features == graph_.features() && static_cast<uint64_t>(x.samples) == job_.micro_batch(),
           "samples that do not fit the layers or the grid");
   MicroBatch batch;
   batch.outputs = forward(x);
   batch.deltas.resize(batch.outputs.size());
-  batch.gradients.resize(parameters_.size());
-  const auto last = static_cast<size_t>(nodes_.back().inputs[0]);
-  batch.deltas[last] = layer_kind(graph_.layers.back().kind)
-                           .loss(job_, batch.outputs[last], targets, scale_, &batch.loss);
-  for (size_t n = batch.outputs.size(); n-- > 0;) {
-    const Node& node = nodes_[n];
+  const size_t last = batch.outputs.size();
+  batch.deltas[last - 1] =
+      layer_kind(graph_.ops[last].kind)
+          .loss(numerics_of(last), batch.outputs[last - 1], targets, scale_, &batch.loss);
+  std::vector<std::vector<std::vector<float>>> gradients(last);  // of each operation
+  for (size_t n = last; n-- > 0;) {
     // Skip a layer that gets no deltas, or that neither is trained nor leads to one that is.
-    if (batch.deltas[n].features == 0 || !node.moves) continue;
-    LayerPass pass = pass_of(n, x, batch.outputs);
+    if (batch.deltas[n].features == 0 || !nodes_[n].moves) continue;
+    const Numerics numerics = numerics_of(n);
+    LayerPass pass = pass_of(n, numerics, x, batch.outputs);
     pass.output = &batch.outputs[n];
-    Backward back = layer_kind(graph_.layers[n].kind).backward(pass, batch.deltas[n]);
-    for (size_t p = 0; p < node.parameters.size(); ++p) {
-      batch.gradients[node.parameters[p]] = std::move(back.gradients[p]);
-    }
-    for (size_t k = 0; k < node.inputs.size(); ++k) {
+    Backward back = layer_kind(graph_.ops[n].kind).backward(pass, batch.deltas[n]);
+    gradients[n] = std::move(back.gradients);
+    for (size_t k = 0; k < pass.inputs.size(); ++k) {
       if (!pass.wanted[k]) continue;
-      Activations& delta = batch.deltas[static_cast<size_t>(node.inputs[k])];
+      Activations& delta = batch.deltas[static_cast<size_t>(graph_.ops[n].input_values[k]) - 1];
       delta = delta.features == 0 ? std::move(back.deltas[k])
                                   : golden::sum_of(job_.type, delta, back.deltas[k]);
+    }
+  }
+  // Those of a shared parameter are added in fp32, in the order of its uses (N115).
+  batch.gradients.resize(parameters_.size());
+  for (size_t n = 0; n < last; ++n) {
+    for (size_t p = 0; p < gradients[n].size(); ++p) {
+      std::vector<float>& sum = batch.gradients[graph_.ops[n].parameters[p]];
+      if (sum.empty()) {
+        sum = std::move(gradients[n][p]);
+      } else {
+        for (size_t i = 0; i < sum.size(); ++i) sum[i] += gradients[n][p][i];
+      }
     }
   }
   for (size_t p = 0; p < parameters_.size(); ++p) {

@@ -87,7 +87,7 @@ class Wafers : public testing::Test {
       return memoryx::checkpoints_in(scratch_.path() + "/" + of).front();
     };
     // A checkpoint is of the orders of sums that were chosen for the job.
-    const TrainingJob job = jobs::with_sum_orders(params_.job, jobs::kFullTile);
+    const TrainingJob job = jobs::with_sum_orders(params_.job);
     EXPECT_EQ(different(job, last("1 wafer"), last(name)), 0u) << name;
   }
 

@@ -245,7 +245,7 @@ TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTil
     job.loss = "softmax_cross_entropy";
     job.optimizer.rate = constant_schedule(0.01);
     job.optimizer.max_norm = waits ? 1 : 0;
-    job = with_sum_orders(job, kFullTile);
+    job = with_sum_orders(job);
     TimeModel time = wse_time();
     time.samples = {};  // else they hold all of it
     const TrainPlan plan = make_train_plan("test", job, image, kFullTile);

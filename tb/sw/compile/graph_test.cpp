@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of named layers: what is read, what becomes of them on the tiles, and how what is wrong
 // is refused.
-#include "ow/tensor/graph.h"
+#include "ow/graph/graph.h"
 
 #include <gtest/gtest.h>
 
@@ -36,11 +36,15 @@ std::string written(const std::string& text) { return temporary_file("graph.yaml
 
 TEST(Graph, NamedLayersAreReadAndLowered) {
   const RunParams p = read_job(written(kBefore + kLayers + kLoss)).network();
-  ASSERT_EQ(p.graph.layers.size(), 4u);
-  EXPECT_EQ(p.graph.features, 6);
-  EXPECT_EQ(p.graph.layers[1].inputs, std::vector<std::string>{"hidden"});
-  EXPECT_EQ(p.graph.layers[2].options.at("bias"), 0);
-  EXPECT_EQ(features_of(p.graph), (std::vector<int>{9, 9, 3, 3}));
+  ASSERT_EQ(p.graph.ops.size(), 4u);
+  EXPECT_EQ(p.graph.features(), 6);
+  EXPECT_EQ(p.graph.ops[1].inputs, std::vector<std::string>{"hidden"});
+  EXPECT_EQ(p.graph.ops[2].attributes.at("bias"), 0);
+  ASSERT_EQ(p.graph.values.size(), 4u);
+  EXPECT_EQ(p.graph.values[2].features, 9);
+  EXPECT_EQ(p.graph.values[3].features, 3);
+  ASSERT_EQ(p.graph.parameters.size(), 3u);
+  EXPECT_EQ(p.graph.parameters[2].name, "logits.weight");
   ASSERT_EQ(p.layers.size(), 2u);
   EXPECT_EQ(sizes_text(p.layers), "6-9-3");
   EXPECT_EQ(p.layers[0].activation, "relu");
@@ -55,12 +59,12 @@ TEST(Graph, NamedLayersAreReadAndLowered) {
 TEST(Graph, ATrainingWithoutALossLayerGetsOneBehindTheLastLayer) {
   const TrainParams without = read_job(written(kBefore + kLayers + kTrain)).training();
   EXPECT_EQ(without.job.loss, "softmax_cross_entropy");
-  ASSERT_EQ(without.graph.layers.size(), 4u);
-  EXPECT_EQ(without.graph.layers.back().kind, "softmax_cross_entropy");
-  EXPECT_EQ(without.graph.layers.back().inputs, (std::vector<std::string>{"logits", "targets"}));
+  ASSERT_EQ(without.graph.ops.size(), 4u);
+  EXPECT_EQ(without.graph.ops.back().kind, "softmax_cross_entropy");
+  EXPECT_EQ(without.graph.ops.back().inputs, (std::vector<std::string>{"logits", "targets"}));
   const TrainParams with = read_job(written(kBefore + kLayers + kLoss + kTrain)).training();
   EXPECT_EQ(with.job.loss, "mean_squared_error");
-  EXPECT_EQ(with.graph.layers.back().name, "cost");
+  EXPECT_EQ(with.graph.ops.back().name, "cost");
 }
 
 // A list of sizes stands for a graph, which becomes the same layers again.
@@ -68,7 +72,7 @@ TEST(Graph, ShortListsStandForGraphs) {
   const std::vector<LayerShape> layers = {
       {5, 7, "relu", true}, {7, 4, "none", false}, {4, 4, "relu", false}, {4, 2, "none", true}};
   const Graph graph = chain_graph(layers, "mean_squared_error");
-  EXPECT_EQ(graph.layers.size(), 4u + 2u + 1u);
+  EXPECT_EQ(graph.ops.size(), 4u + 2u + 1u);
   const Lowered back = lower(graph);
   EXPECT_EQ(back.loss, "mean_squared_error");
   ASSERT_EQ(back.layers.size(), layers.size());
@@ -84,7 +88,7 @@ TEST(Graph, ShortListsStandForGraphs) {
   EXPECT_THROW(chain_graph({}, ""), BadInput);
   EXPECT_THROW(chain_graph({{5, 7}, {8, 2}}, ""), BadInput);
   EXPECT_THROW(chain_graph({{5, 7, "relu"}}, "mean_squared_error"), BadInput);
-  EXPECT_EQ(chain_graph({{5, 7, "relu"}}, "").layers.size(), 2u);
+  EXPECT_EQ(chain_graph({{5, 7, "relu"}}, "").ops.size(), 2u);
 }
 
 // What is said about a network of these lines, without the file's name; of a training if `train`.
@@ -112,8 +116,8 @@ std::string with(const std::string& from, const std::string& to) {
 TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(refused(kLayers + kLoss), "");
   EXPECT_EQ(refused(with("kind: relu", "kind: tanh")),
-            ":7: key 'network.layers[1].kind' must be linear, relu, add, softmax_cross_entropy or "
-            "mean_squared_error, not 'tanh'");
+            ":7: key 'network.layers[1].kind' must be add, linear, mean_squared_error, relu or "
+            "softmax_cross_entropy, not 'tanh'");
   EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
             ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
   EXPECT_EQ(refused(with("outputs: 9", "bias: true")),
@@ -182,7 +186,7 @@ TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
                 "takes 'kept', which no layer with weights gives: the tiles' programs do it behind "
                 "one");
   EXPECT_EQ(refused(kLayers + kLoss + "    - {name: more, kind: relu, inputs: [logits]}\n"),
-            place(10, 4, "more") + "stands behind the loss, which is the last layer");
+            place(10, 4, "more") + "stands after the loss, which is the last");
   EXPECT_EQ(refused("    - {name: a, kind: relu, inputs: [input]}\n"),
             place(6, 0, "a") +
                 "takes 'input', which no layer with weights gives: the tiles' programs do it "

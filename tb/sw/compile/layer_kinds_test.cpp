@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of layer is a folder and a line of a table: no other file knows it by its name.
+// A kind of layer is a folder: no other file knows it by its name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "layers/layer_kind.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/compile/lowering.h"
 #include "ow/firmware/train.h"
 
 namespace ow::jobs {
@@ -18,23 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that may name kinds: the tables, the readers of short descriptions, and files in which the
-// word has another meaning (a schedule has linear pieces).
+// Files that may name kinds: what short descriptions stand for, and files in which the word has
+// another meaning (a schedule has linear pieces).
 bool may_name(const std::string& file, const std::string& word) {
-  return file.find("/src/layers/") != std::string::npos ||
-         file == "tensor/include/ow/tensor/graph.h" ||
+  return file == "graph/include/ow/graph/chain.h" ||
          (file == "compile/src/train_params.cpp" && word == "\"linear\"");
 }
 
 TEST(LayerKinds, AreNamedInTheirFoldersAlone) {
   const fs::path root = fs::path(OW_SOURCE_DIR) / "sw";
   std::string words;
-  for (const std::string& name : layer_kind_names()) words += (words.empty() ? "" : "|") + name;
+  for (const std::string& name : kind_names()) words += (words.empty() ? "" : "|") + name;
   // As a text, and the functions of the tables; `add` and `linear` are words of other things, too.
   const std::regex named("\"(" + words + ")\"");
-  const std::regex table("\\b(" + words + ")_kind\\b");
+  const std::regex table("\\b(" + words + ")_(kinds|lowerings|layer_kinds)\\b");
   size_t files = 0;
-  for (const char* part : {"tensor", "compile", "golden", "memoryx", "swarmx", "cli"}) {
+  for (const char* part :
+       {"tensor", "graph", "compile", "golden", "memoryx", "swarmx", "check", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".h") continue;
@@ -52,22 +52,21 @@ TEST(LayerKinds, AreNamedInTheirFoldersAlone) {
   EXPECT_GT(files, 100u);
 }
 
-TEST(LayerKinds, HaveAFolderForEachSideThatKnowsThem) {
-  const fs::path root = fs::path(OW_SOURCE_DIR) / "sw";
-  for (const std::string& name : layer_kind_names()) {
-    for (const char* part : {"compile", "golden"}) {
-      EXPECT_TRUE(fs::is_directory(root / part / "src/layers" / name)) << part << " " << name;
+// Whatever may run on tiles is described, and judged by golden.
+TEST(LayerKinds, HaveAFolderWithTheFilesOfEachLibrary) {
+  const fs::path root = fs::path(OW_SOURCE_DIR) / "sw/layers";
+  std::vector<std::string> folders;
+  for (const auto& entry : fs::directory_iterator(root)) {
+    folders.push_back(entry.path().filename().string());
+    for (const char* file : {"kind.cpp", "golden/golden.cpp"}) {
+      EXPECT_TRUE(fs::is_regular_file(entry.path() / file)) << entry.path() << " " << file;
     }
-    EXPECT_EQ(fs::is_directory(root / "firmware/src/layers" / name),
-              find_layer_kind(name)->loss != nullptr)
-        << name;
+    EXPECT_EQ(fs::is_regular_file(entry.path() / "lower.cpp"),
+              find_lowering(folders.back()) != nullptr)
+        << entry.path();
   }
-  for (const char* part : {"compile", "golden"}) {
-    for (const auto& entry : fs::directory_iterator(root / part / "src/layers")) {
-      if (!entry.is_directory()) continue;
-      EXPECT_NE(find_layer_kind(entry.path().filename().string()), nullptr) << entry.path();
-    }
-  }
+  std::sort(folders.begin(), folders.end());
+  EXPECT_EQ(folders, kind_names());
 }
 
 // What the tiles' programs have numbers for is in the table, each once.
@@ -79,11 +78,11 @@ TEST(LayerKinds, AreThoseOfTheTilesPrograms) {
   for (uint32_t n = 0; n < OW_TR_LOSSES; ++n) wanted.push_back(n);
   EXPECT_EQ(programs, wanted);
   EXPECT_EQ(activation_names(), (std::vector<std::string>{"none", "relu"}));
-  for (const LayerKind* kind : layer_kinds()) {
+  for (const Lowering* kind : lowerings()) {
     const int parts = (kind->streamed != nullptr ? 1 : 0) + (kind->finish != nullptr ? 1 : 0) +
                       (kind->loss != nullptr ? 1 : 0);
     EXPECT_LE(parts, 1) << kind->name;
-    EXPECT_EQ(find_layer_kind(kind->name), kind) << "twice";
+    EXPECT_EQ(find_lowering(kind->name), kind) << "twice";
   }
   EXPECT_THROW(loss_part("relu"), InternalError);
   EXPECT_THROW(finish_part("linear"), InternalError);

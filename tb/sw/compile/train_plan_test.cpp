@@ -51,7 +51,7 @@ TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
   const auto chosen = [](GridShape grid, double density, const std::vector<int>& sizes) {
     TrainingJob job = job_for(grid, 32, sizes);
     if (density < 1) make_sparse(&job, density);
-    return with_sum_orders(job, kFullTile);
+    return with_sum_orders(job);
   };
   // n weights a tile and output: 4 n < n + 33 where the deltas have been gathered.
   EXPECT_EQ(chosen({4, 4}, 0.5, {8, 1024, 128}).delta[1], kColumn);  // 16
@@ -67,9 +67,9 @@ TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
   make_sparse(&job, 1);
   job.sparsity[0].algorithm = SparsityGroup::Algorithm::Gradual;
   job.sparsity[0].density = {{SchedulePiece::Kind::Cubic, 1, 0.1, 100, 1}};
-  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, (Orders{kWhole, kColumn}));
+  EXPECT_EQ(with_sum_orders(job).forward, (Orders{kWhole, kColumn}));
   job.forward = job.delta = {kColumn, kColumn};
-  EXPECT_EQ(with_sum_orders(job, kFullTile).forward, job.forward);
+  EXPECT_EQ(with_sum_orders(job).forward, job.forward);
 }
 
 TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {

@@ -193,7 +193,7 @@ TEST(TrainRandom, EveryBitIsThatOfTheReference) {
     if (rng.below(2) == 0) job.loss = "mean_squared_error";
     make_sparse(&job, rng.uniform());
     if (n % 2 == 0) {
-      job = with_sum_orders(job, kFullTile);
+      job = with_sum_orders(job);
     } else {
       for (size_t k = 0; k < job.layers.size(); ++k) {
         for (std::vector<SumOrder>* orders : {&job.forward, &job.delta}) {

@@ -15,7 +15,7 @@ import sys
 RUNTIME = "base isa tensor device"
 OPEN = RUNTIME + " device/sim device/uart wafer runtime firmware open"
 # A job runs on whatever device it is given, so it needs none.
-COMPILE = RUNTIME + " runtime firmware memoryx swarmx"
+COMPILE = RUNTIME + " graph runtime firmware memoryx swarmx"
 # What judges the machine. Nothing that it judges may reach it.
 ORACLES = "golden iss measure check dft Eigen"
 EVERYTHING = f"{OPEN} {COMPILE} {ORACLES} compile fpga plot"
@@ -28,8 +28,9 @@ MAY_REACH = {
     "base": "",
     "isa": "base",
     "tensor": "base",
+    "graph": "base tensor",
     "plot": "base",
-    "golden": "base isa tensor Eigen",
+    "golden": "base isa tensor graph Eigen",
     "iss": "base isa",
     "device": "base isa",
     "device/sim": "base isa device",
@@ -42,8 +43,8 @@ MAY_REACH = {
     "open": OPEN,
     "openwafer": OPEN,
     "examples": OPEN + " openwafer",
-    "memoryx": RUNTIME,
-    "swarmx": RUNTIME + " memoryx",
+    "memoryx": RUNTIME + " graph",
+    "swarmx": RUNTIME + " graph memoryx",
     "compile": COMPILE,
     "check": COMPILE + " compile golden Eigen",
     "dft": RUNTIME + " runtime firmware",

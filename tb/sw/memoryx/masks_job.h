@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ow/tensor/training.h"
+#include "ow/graph/training.h"
 
 namespace ow::memoryx {
 

@@ -12,9 +12,9 @@
 
 #include "ow/compile/plan.h"
 #include "ow/device/device.h"
-#include "ow/tensor/graph.h"
+#include "ow/graph/graph.h"
+#include "ow/graph/training.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 class MemoryX;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "ow/device/device.h"
+#include "ow/graph/graph.h"
 #include "ow/memoryx/time_model.h"
 #include "ow/tensor/dataset.h"
-#include "ow/tensor/graph.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {

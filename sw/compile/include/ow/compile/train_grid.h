@@ -12,11 +12,11 @@
 #include "ow/compile/train_plan.h"
 #include "ow/compile/train_time.h"
 #include "ow/device/control_plane.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/training.h"
 
 namespace ow::jobs {
 

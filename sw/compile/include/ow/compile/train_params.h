@@ -7,8 +7,8 @@
 #include <string>
 
 #include "ow/compile/params.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/memoryx.h"
-#include "ow/tensor/training.h"
 
 namespace ow::jobs {
 

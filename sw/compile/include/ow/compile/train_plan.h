@@ -30,10 +30,10 @@
 #include <vector>
 
 #include "ow/compile/plan.h"
+#include "ow/graph/training.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/tile_config.h"
 #include "ow/tensor/distribution.h"
-#include "ow/tensor/training.h"
 
 namespace ow::jobs {
 
@@ -86,16 +86,19 @@ double density_at(const TrainingJob& job, size_t layer, uint64_t step);
 // The weights of a layer that are left in the end; for a static mask, at step 0.
 uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 
-// Gives the job an order of sums for each pass (N12): the one that takes fewer cycles
-// (sum_order.h). A job that already names orders is unchanged. The orders hold for the whole
-// training, whatever its masks do, so they use the densities at the end of the schedules.
+// Gives the job an order of sums for each pass (N12). The orders are a rule of the network, the
+// grid and the samples of a tile: the one that takes fewer cycles on a `full` tile (sum_order.h).
+// They are the same on any tile, so the bits of a training do not depend on lanes or memory. A job
+// that already names orders (key train.sums) is unchanged. The orders hold for the whole training,
+// whatever its masks do, so they use the densities at the end of the schedules.
 //
 // Whole sums need room for the inputs of a column in each tile, besides all that a step keeps, a
 // quarter of the widest deltas and kProgramBytes for the program. The program's real length is not
-// used, so the order does not depend on a compiler. Without that room, sums go round the column. On
-// one grid row both orders are the same and are called Column.
+// used, so the order does not depend on a compiler. Without that room in 48 kB, sums go round the
+// column. On one grid row both orders are the same and are called Column. A tile that has less room
+// than the orders need is refused by make_train_plan.
 constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, with stack: no program is longer
-TrainingJob with_sum_orders(TrainingJob job, const TileConfig& tile);
+TrainingJob with_sum_orders(TrainingJob job);
 
 // A plan with what the job says and the colours, but without places. On one grid row all sums go
 // round the column.

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "ow/compile/train_grid.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/memoryx/time_model.h"
-#include "ow/tensor/training.h"
 
 namespace ow::jobs {
 

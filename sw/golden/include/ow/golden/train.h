@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "ow/base/rng.h"
-#include "ow/tensor/graph.h"
+#include "ow/golden/numerics.h"
+#include "ow/graph/graph.h"
+#include "ow/graph/training.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/training.h"
 
 namespace ow::golden {
 
@@ -91,16 +92,17 @@ class Trainer {
 
  private:
   struct Node {
-    std::vector<int> inputs;  // the nodes that give them; -1: the samples
-    std::vector<size_t> parameters;
-    int features = 0;
-    int matrix = -1;     // its number among the layers with a matrix; -1: none
-    bool moves = false;  // it has parameters, or a node that it takes from does
+    int matrix = -1;     // its number among the operations with a matrix; -1: none
+    bool moves = false;  // it has parameters, or an operation that it takes from does
   };
-  void add_node(const GraphLayer& layer, Rng* rng);
+  void add_node(size_t n);
   bool has_parameters_of(const std::vector<LayerShape>& layers) const;
   void begin_matrix(Rng* rng, Parameter* p) const;
-  LayerPass pass_of(size_t n, const Activations& x, const std::vector<Activations>& outputs) const;
+  Numerics numerics_of(size_t n) const;
+  // `numerics` must live as long as the pass.
+  LayerPass pass_of(size_t n, const Numerics& numerics, const Activations& x,
+                    const std::vector<Activations>& outputs) const;
+  bool moves(int value) const;
   bool wants_dense(size_t parameter) const;
   void optimize(const std::vector<std::vector<float>>& gradients, float clip);
   void change_masks(const std::vector<std::vector<float>>& gradients);
@@ -108,8 +110,8 @@ class Trainer {
   TrainingJob job_;
   Graph graph_;
   std::vector<Parameter> parameters_;
-  std::vector<Node> nodes_;       // one per layer of the graph
-  std::vector<size_t> matrices_;  // the nodes with a matrix
+  std::vector<Node> nodes_;       // one per operation of the graph
+  std::vector<size_t> matrices_;  // the operations with a matrix
   uint64_t step_ = 0;
   uint64_t updates_ = 0;
   float scale_;

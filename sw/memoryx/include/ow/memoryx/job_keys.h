@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ow/tensor/training.h"
+#include "ow/graph/training.h"
 
 namespace ow::memoryx {
 

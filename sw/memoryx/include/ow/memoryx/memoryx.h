@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ow/base/durable_file.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/checkpoint.h"
 #include "ow/memoryx/gradient_sum.h"
 #include "ow/memoryx/job_keys.h"
@@ -31,7 +32,6 @@
 #include "ow/memoryx/wafer_side.h"
 #include "ow/memoryx/weight_stream.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

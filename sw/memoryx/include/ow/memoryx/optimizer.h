@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "ow/graph/training.h"
 #include "ow/memoryx/pool.h"
 #include "ow/memoryx/store.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "ow/tensor/training.h"
+#include "ow/graph/training.h"
 
 namespace ow::memoryx {
 

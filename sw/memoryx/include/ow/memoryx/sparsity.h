@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ow/graph/training.h"
 #include "ow/memoryx/store.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ow/graph/training.h"
 #include "ow/memoryx/time_model.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "ow/graph/training.h"
 #include "ow/memoryx/store.h"
 #include "ow/memoryx/update_time.h"
 #include "ow/memoryx/weight_stream.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

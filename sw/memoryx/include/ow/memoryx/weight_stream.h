@@ -30,9 +30,9 @@
 #include <vector>
 
 #include "openwafer/grid.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/store.h"
 #include "ow/tensor/network.h"
-#include "ow/tensor/training.h"
 
 namespace ow::memoryx {
 

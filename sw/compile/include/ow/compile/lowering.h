@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tiles do with a kind of operation. A kind that tiles can run has a file lower.cpp in its
+// folder of sw/layers, and the build collects the table. Nothing else in this library names a kind.
+// docs/numerics.md defines what a kind computes.
+#ifndef OW_COMPILE_LOWERING_H_
+#define OW_COMPILE_LOWERING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ow/graph/graph.h"
+#include "ow/graph/kind.h"
+#include "ow/graph/training.h"
+
+namespace ow::jobs {
+
+// A pass of the tiles' program over a streamed matrix.
+struct StreamedPart {
+  LayerShape (*shape)(const Op& op, int inputs);
+  uint32_t (*flags)(const LayerShape& shape);  // OW_SL_... flags of the pass
+};
+
+// Done by a streamed pass with each of its outputs, element by element.
+struct FinishPart {
+  uint32_t flag;  // OW_SL_... flag of the pass
+  // cycles per vector of deltas, when a delta pass comes to this layer
+  uint64_t delta_cycles;
+};
+
+// The tile must have one of these bits.
+struct LossUnit {
+  uint32_t features;    // isa::reg::Features
+  uint32_t operations;  // isa::reg::Operations
+  const char* what;
+};
+
+// Cycles for the estimate: a constant, and an amount for every beat of the tile's samples. A test
+// holds them to 5 % of the slowest RTL tile for 1 to 8 grid rows, 8 to 64 samples and 3 to 100
+// outputs (EstimateTraining.TheLoss*).
+//
+// A tile has b beats and o outputs. Softmax takes 34 o + 14 instructions of 18.5 + 2.7 b cycles. It
+// takes 185 + 36 b for each other tile of the column (maximum and sum pass it twice), and 450 for
+// its programs. The squared error takes 552, and 172 + 12 b per output. If the outputs do not
+// divide by the grid rows, tiles with fewer outputs wait about 200 cycles for the others in the
+// first round of the gradient. The estimate counts them here.
+struct LossCosts {
+  struct Cost {
+    uint64_t cycles;
+    uint64_t beat;
+    uint64_t at(uint64_t beats) const { return cycles + beat * beats; }
+  };
+  Cost start;  // its programs
+  Cost hop;    // for each tile of the column that something passes
+  Cost value;  // for each output that the tile owns
+};
+
+// The target of a sample: a class, or one value per output (else null).
+struct Goal {
+  int label = 0;
+  const float* values = nullptr;
+};
+
+// Runs after the last pass and makes the deltas with which the backward passes begin.
+struct LossPart {
+  uint32_t program;  // OW_TR_LOSS_... (ow/firmware/train.h)
+  // Rows of `samples` fp32 numbers in the work area for each output of a tile, besides
+  // OW_TR_LOSS_ROWS.
+  uint32_t rows_an_output;
+  std::vector<LossUnit> units;  // in addition to those that every training needs
+  LossCosts costs;
+  // The factor of the derivative, from loss scale and number of outputs, rounded once.
+  float (*factor)(float scale, int outputs);
+  // Adds the loss of a sample, in double. It is for people and is never compared.
+  void (*add)(const std::vector<double>& outputs, const Goal& goal, double* loss);
+};
+
+// At most one of the parts.
+struct Lowering {
+  const char* name;
+  const StreamedPart* streamed = nullptr;
+  const FinishPart* finish = nullptr;
+  const LossPart* loss = nullptr;
+};
+
+// All of them. find_lowering returns null for a kind that no program of the tiles runs.
+const std::vector<const Lowering*>& lowerings();
+const Lowering* find_lowering(const std::string& kind);
+
+// The part of a loss. InternalError for another name: names from users are compared with
+// loss_names() where their line is known.
+const LossPart& loss_part(const std::string& kind);
+
+// The form of a loss's targets. Classes are stored in every tile of their column, 32 bits per
+// sample. Values are stored like the last tensor, 16 bits for each output and sample. Values are
+// read only once, when the deltas are made, so deltas may replace them.
+TargetForm targets_of(const std::string& loss);
+
+// The part of an activation; null for none. InternalError for another name, as above.
+const FinishPart* finish_part(const std::string& kind);
+std::vector<std::string> activation_names();  // includes none
+
+// The flags with which the tiles' programs run a layer: its own and its activation's.
+uint32_t pass_flags(const LayerShape& layer);
+
+// Bits of a sample's class or target values on their way into the grid.
+uint64_t target_bits(const std::string& loss, int outputs);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_LOWERING_H_

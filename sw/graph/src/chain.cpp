@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/graph/chain.h"
+
+#include <fmt/format.h>
+
+#include "ow/base/error.h"
+#include "ow/graph/training.h"
+
+namespace ow {
+
+Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss) {
+  if (layers.empty()) throw BadInput("a network without layers");
+  Graph graph(layers.front().inputs);
+  std::string tensor = kInputTensor;
+  const auto add = [&](const std::string& name, const std::string& kind,
+                       const std::map<std::string, double>& attributes) {
+    std::vector<std::string> inputs = {tensor};
+    if (kind == loss) inputs.emplace_back(kTargetsTensor);
+    graph.add({name, kind, std::move(inputs), attributes, fmt::format("layer '{}'", name), {}});
+    tensor = name;
+  };
+  for (size_t k = 0; k < layers.size(); ++k) {
+    const LayerShape& layer = layers[k];
+    const int before = graph.values.back().features;
+    if (layer.inputs < 1 || layer.outputs < 1 || layer.inputs != before) {
+      throw BadInput(
+          fmt::format("the layers' sizes do not fit each other: layer {} of {} inputs "
+                      "and {} outputs gets {}",
+                      k, layer.inputs, layer.outputs, before));
+    }
+    const std::string name = layer_name(layer, k);
+    add(name, kShortLayer, {{"outputs", layer.outputs}, {"bias", layer.bias ? 1 : 0}});
+    if (layer.activation != kNoActivation) add(name + "." + layer.activation, layer.activation, {});
+  }
+  if (loss.empty()) return graph;
+  if (layers.back().activation != kNoActivation) {
+    throw BadInput("the last layer's activation is the loss");
+  }
+  add("loss", loss, {});
+  return graph;
+}
+
+Graph graph_of(const TrainingJob& job) { return chain_graph(job.layers, job.loss); }
+
+}  // namespace ow

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// -log of the softmax of the class's output. The derivative by output j is its softmax, less 1 for
+// the class.
+#include <algorithm>
+#include <cmath>
+
+#include "ow/compile/lowering.h"
+#include "ow/firmware/train.h"
+#include "ow/isa/isa.h"
+
+namespace ow::jobs {
+namespace {
+
+float factor(float scale, int /*outputs*/) { return scale; }
+
+void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
+  double most = -INFINITY, sum = 0;
+  for (const double z : outputs) most = std::max(most, z);
+  for (const double z : outputs) sum += std::exp(z - most);
+  *loss += std::log(sum) + most - outputs[static_cast<size_t>(goal.label)];
+}
+
+}  // namespace
+
+const Lowering& softmax_cross_entropy_lowerings() {
+  using isa::reg::Features, isa::reg::Operations;
+  static const LossPart loss{OW_TR_LOSS_SOFTMAX,
+                             1,  // exponentials are kept until their sum is known
+                             {{Features::Nonlinear::kMask, 0, "non-linear functions"},
+                              {Features::Int32::kMask, 0, "32-bit integers"},
+                              // The reciprocal begins with one of bfloat16.
+                              {0, Operations::Bfloat16::kMask, "arithmetic in bfloat16"}},
+                             // The maximum and the sum of the exponentials go round the column.
+                             {{709, 40}, {185, 36}, {628, 93}},
+                             factor,
+                             add};
+  static const Lowering lowering{"softmax_cross_entropy", nullptr, nullptr, &loss};
+  return lowering;
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs: what they hold, what operations share, and what is refused.
+#include "ow/graph/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/graph/kind.h"
+
+namespace ow {
+namespace {
+
+Op op(const std::string& name, const std::string& kind, std::vector<std::string> inputs,
+      std::map<std::string, double> attributes = {}) {
+  return {name, kind, std::move(inputs), std::move(attributes), name, {}};
+}
+
+Graph small() {
+  Graph graph(7);
+  graph.add(op("in", "linear", {"input"}, {{"outputs", 6}}));
+  graph.add(op("r", "relu", {"in"}));
+  return graph;
+}
+
+TEST(Graph, HoldsValuesAndParametersInTheOrderOfTheirUse) {
+  Graph graph = small();
+  graph.add(op("sum", "add", {"r", "in"}));
+  graph.add(op("loss", "mean_squared_error", {"sum", "targets"}));
+  EXPECT_TRUE(graph.has_loss());
+  ASSERT_EQ(graph.values.size(), 4u);
+  EXPECT_EQ(graph.values[3].name, "sum");
+  EXPECT_EQ(graph.values[3].features, 6);
+  EXPECT_EQ(graph.ops[2].input_values, (std::vector<int>{2, 1}));
+  EXPECT_EQ(graph.ops[3].input_values, (std::vector<int>{3, -1}));
+  EXPECT_EQ(graph.ops[3].value, -1);
+  ASSERT_EQ(graph.parameters.size(), 2u);
+  EXPECT_EQ(graph.parameters[0].name, "in.weight");
+  EXPECT_EQ(graph.parameters[0].rows, 6u);
+  EXPECT_EQ(graph.parameters[0].columns, 7u);
+  EXPECT_EQ(graph.parameters[1].form, Parameter::Form::Vector) << "a bias, if nothing is said";
+  EXPECT_EQ(graph.ops[0].attributes.at("bias"), 1);
+}
+
+TEST(Graph, OperationsShareParametersOfOneShape) {
+  Graph graph(6);
+  graph.add(op("a", "linear", {"input"}, {{"outputs", 6}}));
+  Op b = op("b", "linear", {"a"}, {{"outputs", 6}});
+  b.shared = {{"weight", "a.weight"}};
+  graph.add(b);
+  ASSERT_EQ(graph.parameters.size(), 3u);
+  EXPECT_EQ(graph.ops[1].parameters, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(graph.parameters[2].name, "b.bias");
+}
+
+std::string refusal(Op added, Graph graph = small()) {
+  const size_t ops = graph.ops.size(), parameters = graph.parameters.size();
+  try {
+    graph.add(std::move(added));
+  } catch (const BadInput& error) {
+    EXPECT_EQ(graph.ops.size(), ops);
+    EXPECT_EQ(graph.parameters.size(), parameters);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Graph, WhatDoesNotFitIsRefusedAndChangesNothing) {
+  EXPECT_EQ(refusal(op("x", "tanh", {"r"})), "x: no kind 'tanh'");
+  EXPECT_EQ(refusal(op("r", "relu", {"in"})), "r: the name 'r' is taken");
+  EXPECT_EQ(refusal(op("input", "relu", {"in"})), "input: the name 'input' is taken");
+  EXPECT_EQ(refusal(op("targets", "relu", {"in"})), "targets: the name 'targets' is taken");
+  EXPECT_EQ(refusal(op("x", "relu", {"in", "r"})), "x: 2 inputs; relu takes 1");
+  EXPECT_EQ(refusal(op("x", "relu", {"out"})), "x: 'out' is no value that it can take");
+  EXPECT_EQ(refusal(op("x", "relu", {"targets"})), "x: 'targets' is no value that it can take");
+  EXPECT_EQ(refusal(op("x", "mean_squared_error", {"r", "in"})),
+            "x: 'in' is no value that it can take");
+  EXPECT_EQ(refusal(op("x", "add", {"r", "input"})), "x adds 'r' of 6 features and 'input' of 7");
+  EXPECT_EQ(refusal(op("x", "linear", {"r"})), "x: 'outputs' is missing");
+  EXPECT_EQ(refusal(op("x", "relu", {"r"}, {{"slope", 1}})), "x: 'slope' is no option of relu");
+  Op shares = op("x", "linear", {"r"}, {{"outputs", 5}});
+  shares.shared = {{"weight", "in.weight"}};
+  EXPECT_EQ(refusal(shares), "x: shares 'in.weight' of 6 x 7 as its weight of 5 x 6");
+  shares.shared = {{"weight", "out.weight"}};
+  EXPECT_EQ(refusal(shares), "x: shares 'out.weight', which no operation above has");
+  shares.shared = {{"gain", "in.weight"}};
+  EXPECT_EQ(refusal(shares), "x: shares a parameter that linear does not have");
+  Graph whole = small();
+  whole.add(op("loss", "mean_squared_error", {"r", "targets"}));
+  EXPECT_EQ(refusal(op("x", "relu", {"r"}), whole), "x: stands after the loss, which is the last");
+}
+
+TEST(Kinds, AreFoldersWithTheirNames) {
+  for (const Kind* kind : kinds()) {
+    EXPECT_EQ(find_kind(kind->name), kind) << kind->name;
+    EXPECT_EQ(kind->is_loss(), kind->features == nullptr) << kind->name;
+  }
+  EXPECT_EQ(find_kind("tanh"), nullptr);
+}
+
+}  // namespace
+}  // namespace ow
