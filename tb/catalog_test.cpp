@@ -46,8 +46,16 @@ std::map<std::string, Entry> catalog(const std::string& document) {
   return entries;
 }
 
+// The reference; that of numerics with those of the kinds of layers.
 std::string document(const std::string& name) {
-  return read_text(kSource + "/docs/" + name + ".md");
+  std::string text = read_text(kSource + "/docs/" + name + ".md");
+  if (name != "numerics") return text;
+  std::set<std::string> kinds;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource + "/sw/layers")) {
+    if (std::filesystem::exists(entry.path() / "numerics.md")) kinds.insert(entry.path().string());
+  }
+  for (const std::string& kind : kinds) text += read_text(kind + "/numerics.md");
+  return text;
 }
 
 // The ids of a text's anchors, in order.
