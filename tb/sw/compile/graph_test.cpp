@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph_reader.h"
 #include "lower.h"
 #include "ow/base/error.h"
 #include "ow/compile/job.h"
@@ -91,6 +92,44 @@ TEST(Graph, ShortListsStandForGraphs) {
   EXPECT_EQ(chain_graph({{5, 7, "relu"}}, "").ops.size(), 2u);
 }
 
+// A file of its own, in JSON; a block of layers that is repeated; a shared parameter.
+TEST(Graph, ComesFromAFileWithBlocksAndSharedParameters) {
+  const std::string graph = temporary_file("graph.json", R"({
+    "inputs": 6,
+    "layers": [
+      {"name": "first", "kind": "linear", "inputs": "input", "outputs": 6},
+      {"name": "block", "repeat": 3, "input": "first", "layers": [
+        {"name": "norm", "kind": "layer_norm", "inputs": "previous", "epsilon": 1e-6},
+        {"name": "up", "kind": "linear", "inputs": "norm", "outputs": 6, "bias": false},
+        {"name": "act", "kind": "gelu", "inputs": "up"},
+        {"name": "sum", "kind": "add", "inputs": ["previous", "act"]}]},
+      {"name": "out", "kind": "linear", "inputs": "block", "outputs": 6,
+       "share": {"weight": "first.weight"}}]})");
+  YamlMap map = Yaml::read(graph).map();
+  const Graph read = read_graph(&map);
+  ASSERT_EQ(read.ops.size(), 14u);
+  EXPECT_EQ(read.ops[1].name, "block.0.norm");
+  EXPECT_EQ(read.ops[1].inputs, std::vector<std::string>{"first"});
+  EXPECT_EQ(read.ops[1].attributes.at("epsilon"), 1e-6);
+  EXPECT_EQ(read.ops[8].inputs, (std::vector<std::string>{"block.0.sum", "block.1.act"}));
+  EXPECT_EQ(read.ops[13].inputs, std::vector<std::string>{"block.2.sum"});
+  EXPECT_EQ(read.ops[13].parameters.front(), 0u) << "first.weight";
+  // A job takes it by name, and says what of it no program of the tiles does.
+  const std::string job = temporary_file(
+      "graph.yaml",
+      "data: {file: x.csv}\ngrid: {rows: 2, columns: 2}\nnetwork: {graph: graph.json}\n");
+  try {
+    read_job(job);
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("graph.json:5: key 'layers[1].layers[0]' "
+                        "('block.0.norm'): no program of the tiles does"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 // What is said about a network of these lines, without the file's name; of a training if `train`.
 std::string refused(const std::string& layers, bool train = false,
                     const std::string& before = kBefore) {
@@ -115,9 +154,21 @@ std::string with(const std::string& from, const std::string& to) {
 
 TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(refused(kLayers + kLoss), "");
-  EXPECT_EQ(refused(with("kind: relu", "kind: tanh")),
-            ":7: key 'network.layers[1].kind' must be add, linear, mean_squared_error, relu or "
-            "softmax_cross_entropy, not 'tanh'");
+  const auto block = [](const std::string& keys) {
+    return refused("    - {name: b, " + keys + "}\n");
+  };
+  const std::string one = "layers: [{name: r, kind: relu, inputs: previous}]";
+  EXPECT_EQ(block("repeat: 2, input: nowhere, " + one),
+            ":6: key 'network.layers[0].input' is 'nowhere', which no layer above gives");
+  EXPECT_EQ(block("repeat: 0, input: input, " + one),
+            ":6: key 'network.layers[0].repeat' must be 1 to 1000, not 0");
+  EXPECT_EQ(
+      block("repeat: 2, input: input, layers: [{name: previous, kind: relu, inputs: input}]"),
+      ":6: key 'network.layers[0].layers[0].name' is 'previous', which a repeated block takes");
+  EXPECT_EQ(
+      refused(with("kind: relu", "kind: tanh")),
+      ":7: key 'network.layers[1].kind' must be add, gelu, layer_norm, linear, mean_squared_error, "
+      "mul, relu, rms_norm, silu or softmax_cross_entropy, not 'tanh'");
   EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
             ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
   EXPECT_EQ(refused(with("outputs: 9", "bias: true")),
