@@ -117,13 +117,13 @@ TEST(Graph, ComesFromAFileWithBlocksAndSharedParameters) {
   // A job takes it by name, and says what of it no program of the tiles does.
   const std::string job = temporary_file(
       "graph.yaml",
-      "data: {file: x.csv}\ngrid: {rows: 2, columns: 2}\nnetwork: {graph: graph.json}\n");
+      "data: {file: x.csv}\ngrid: {rows: 2, columns: 2}\nnetwork: {graph: " + graph + "}\n");
   try {
     read_job(job);
     FAIL();
   } catch (const BadInput& error) {
     EXPECT_NE(std::string(error.what())
-                  .find("graph.json:5: key 'layers[1].layers[0]' "
+                  .find("graph.json:6: key 'layers[1].layers[0]' "
                         "('block.0.norm'): no program of the tiles does"),
               std::string::npos)
         << error.what();
@@ -161,7 +161,7 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(block("repeat: 2, input: nowhere, " + one),
             ":6: key 'network.layers[0].input' is 'nowhere', which no layer above gives");
   EXPECT_EQ(block("repeat: 0, input: input, " + one),
-            ":6: key 'network.layers[0].repeat' must be 1 to 1000, not 0");
+            ":6: key 'network.layers[0].repeat' must be a whole number from 1 to 1000, not '0'");
   EXPECT_EQ(
       block("repeat: 2, input: input, layers: [{name: previous, kind: relu, inputs: input}]"),
       ":6: key 'network.layers[0].layers[0].name' is 'previous', which a repeated block takes");
@@ -212,8 +212,8 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   before.replace(before.find("  inputs: 6\n"), 12, "");
   EXPECT_EQ(refused(kLayers, false, before), ":4: key 'network.inputs' is missing");
   EXPECT_EQ(refused(kLayers + "  bias: true\n"),
-            ":9: key 'network.bias' is not known; known here: inputs, layers, training, type, "
-            "weights");
+            ":9: key 'network.bias' is not known; known here: graph, inputs, layers, training, "
+            "type, weights");
 }
 
 // What can be described, but no program of the tiles does.
