@@ -22,6 +22,7 @@ struct BenchCommand {
   bench::Options common;
   bench::TileBenchFiles tile;
   bench::FabricBench fabric;
+  std::string library;  // the firmware
   bench::LinkBench link;
   bench::NetworkBench network;
   bench::TrainBench train;
@@ -44,6 +45,7 @@ void set_defaults(BenchCommand* c) {
   c->tile = {c->firmware + "/tile_calls.elf", c->firmware + "/tile_spmv.elf",
              source + "/data/matrices"};
   c->fabric = {stream, c->firmware + "/column_sum.elf", c->firmware + "/dot_rows.elf"};
+  c->library = c->firmware + "/copies.elf";
   c->network.params = source + "/configs/digits.yaml";
   c->network.firmware = stream;
   c->train = {source + "/configs/digits-train.yaml", c->firmware + "/train.elf", stream};
@@ -54,6 +56,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> areas(const BenchComman
   return {{"tile", [&c](bench::Rows* rows) { measure_tile(rows, c.tile); }},
           {"network", [&c](bench::Rows* rows) { measure_network(rows, c.network); }},
           {"fabric", [&c](bench::Rows* rows) { measure_fabric(rows, c.fabric); }},
+          {"library", [&c](bench::Rows* rows) { measure_library(rows, c.library); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
           {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }},
           {"sim", [](bench::Rows* rows) { bench::measure_sim(rows); }},

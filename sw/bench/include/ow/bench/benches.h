@@ -26,6 +26,9 @@ struct FabricBench {
 };
 void measure_fabric(Rows* rows, const FabricBench& bench);
 
+// Copies through the library. `firmware`: copies.elf.
+void measure_library(Rows* rows, const std::string& firmware);
+
 // Rate, latency and goodput of the reticle-crossing link.
 struct LinkBench {
   double millions = 20;  // wavelets over noisy lanes, in millions
