@@ -57,12 +57,13 @@ void Runtime::State::serve() {
     room = room <= kPortRefill ? kPortRoom - room : 0;
     std::vector<Wavelet> wavelets;
     const auto send = [&] {
-      if (!wavelets.empty()) device_->send(port.side, port.index, wavelets);
+      if (wavelets.empty()) return;
+      device_->send(port.side, port.index, wavelets);
+      moved_[port] += wavelets.size();
     };
     try {
       while (room > wavelets.size() && !source->second.empty()) {
         if (const std::optional<Word> word = source->second.front()()) {
-          ++moved_[port];
           wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
         } else {
           source->second.erase(source->second.begin());
