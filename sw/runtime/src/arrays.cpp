@@ -25,8 +25,8 @@ Run::State::Array Run::State::array(const std::string& name, ElementType type,
                                     const std::optional<Rect>& only, const Rect& area) const {
   check_loaded();
   if (only && !fits(*only, {area.rows, area.cols})) {
-    throw BadInput(fmt::format("'{}' in {}: the {} has {} x {} tiles", name, rect_text(*only),
-                               area == rect ? "program" : "run", area.rows, area.cols));
+    throw BadInput(fmt::format("'{}' in {}: {} has {} x {} tiles", name, rect_text(*only),
+                               title(area), area.rows, area.cols));
   }
   const Rect within =
       only ? Rect{area.row + only->row, area.col + only->col, only->rows, only->cols} : area;

@@ -49,6 +49,10 @@ class Loader {
     if (layout_ != nullptr) {
       choose_colours(*layout_);
       lay_out(*layout_);
+      for (const auto& [name, place] : layout_->regions) {
+        run_->regions[name] =
+            Rect{run_->rect.row + place.row, run_->rect.col + place.col, place.rows, place.cols};
+      }
     }
     find_flows();
     check_routes();

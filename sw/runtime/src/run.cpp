@@ -49,8 +49,19 @@ std::vector<size_t> Run::State::places(const Rect& within) const {
   return all;
 }
 
+std::string Run::State::title(const Rect& area) const {
+  if (area == rect) return "the program";
+  for (const auto& [name, place] : regions) {
+    if (place == area) return fmt::format("region '{}'", name);
+  }
+  return "the run";
+}
+
 std::string Run::State::where(const Rect& area) const {
   if (area == rect) return "";
+  for (const auto& region : regions) {
+    if (region.second == area) return fmt::format(" in region '{}'", region.first);
+  }
   return " in " + rect_text({area.row - rect.row, area.col - rect.col, area.rows, area.cols});
 }
 
@@ -67,8 +78,8 @@ int Run::colours() const {
 
 Run Run::on(const Rect& tiles) const {
   if (!fits(tiles, {area_.rows, area_.cols})) {
-    throw BadInput(fmt::format("{} are not in the {}'s {} x {}", rect_text(tiles),
-                               area_ == state_->rect ? "program" : "run", area_.rows, area_.cols));
+    throw BadInput(fmt::format("{} are not in {}, which has {} x {}", rect_text(tiles),
+                               state_->title(area_), area_.rows, area_.cols));
   }
   return Run(state_, Rect{area_.row + tiles.row, area_.col + tiles.col, tiles.rows, tiles.cols});
 }

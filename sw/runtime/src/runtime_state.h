@@ -145,6 +145,7 @@ class Run::State {
   std::map<std::string, std::vector<StreamPort>> streams_in, streams_out;
   std::map<std::string, size_t> parts_of;      // streams that are scattered: tiles of a port
   std::set<std::tuple<int, int, int>> routed;  // row, col, colour; beyond the rectangle, too
+  std::map<std::string, Rect> regions;         // of the machine
   bool switched = false;
   bool replaced = false;              // another program has been loaded over it
   std::string cancelled;              // the launch whose tiles have been stopped
@@ -169,7 +170,9 @@ class Run::State {
   // Rectangles are of the machine. The parts' tiles in one; the indices of its tiles.
   std::vector<Tiles> tiles(const Rect& within) const;
   std::vector<size_t> places(const Rect& within) const;
-  // For messages: " in 1 x 2 tiles at (0, 1)" of the program, or nothing for all of it.
+  // For messages: "the program", "region 'a'" or "the run"; " in region 'a'", " in 1 x 2 tiles at
+  // (0, 1)" of the program, or nothing for all of it.
+  std::string title(const Rect& area) const;
   std::string where(const Rect& area) const;
   // wait_for_rest and reach_rest for some of the tiles.
   void rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,

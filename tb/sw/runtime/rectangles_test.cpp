@@ -94,13 +94,13 @@ TEST(Rectangles, OnesThatLeaveTheProgramOrLackANameAreRefused) {
   ow::Run run = machine.load(program);
   for (const Rect& tiles :
        {Rect{0, 2, 1, 2}, Rect{-1, 0, 1, 1}, Rect{0, 0, 0, 1}, Rect{1, 1, 1 << 30, 2147483647}}) {
-    EXPECT_TRUE(has(message([&] { run.on(tiles); }), "are not in the program's 2 x 3"));
+    EXPECT_TRUE(has(message([&] { run.on(tiles); }), "are not in the program, which has 2 x 3"));
   }
   ow::Run part = run.on({0, 1, 2, 2});
   EXPECT_EQ(message([&] {
               part.on({1, 1, 2, 1});
             }),
-            "2 x 1 tiles at (1, 1) are not in the run's 2 x 2");
+            "2 x 1 tiles at (1, 1) are not in the run, which has 2 x 2");
   EXPECT_EQ(message([&] {
               run.on({0, 2, 1, 1}).launch("count");
             }),
@@ -114,6 +114,23 @@ TEST(Rectangles, OnesThatLeaveTheProgramOrLackANameAreRefused) {
             }),
             "'vector' in 3 x 1 tiles at (0, 0): the run has 2 x 2 tiles");
   EXPECT_TRUE(has(message([&] { part.launch("nothing"); }), "no launch 'nothing'"));
+  // A region is named.
+  Layout layout({2, 3});
+  const Region left = layout.region("left", {1, 0, 1, 2});
+  ow::Run parts = machine.load(Program(kElf, layout));
+  EXPECT_EQ(message([&] {
+              parts.on(left).on({0, 1, 1, 2});
+            }),
+            "1 x 2 tiles at (0, 1) are not in region 'left', which has 1 x 2");
+  EXPECT_TRUE(has(message([&] { parts.on(left).launch("spin").wait(5000); }),
+                  "'spin' in region 'left' did not end within 5000 cycles"));
+}
+
+TEST(Rectangles, OfSeveralFirmwaresActWhereTheNameIs) {
+  Runtime machine = open("sim:2x3");
+  Program program(Layout({2, 3}));
+  program.add_firmware({0, 0, 2, 2}, kElf).add_firmware({0, 2, 2, 1}, kBulk);
+  ow::Run part = machine.load(program).on({0, 1, 2, 2});
   // Where there are several firmwares, those tiles that have the name.
   part.launch("count").wait();
   EXPECT_EQ(counted(part), (std::vector<uint32_t>{8, 8}));
