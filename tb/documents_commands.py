@@ -123,7 +123,7 @@ SUBSTITUTED = {
 # Exit statuses other than 0.
 STATUS = {
     "build/bin/example_hang": 3,
-    "build/bin/example_hang sim:1x2,record=hang.owr": 3,
+    "build/bin/example_hang take sim:1x2,record=hang.owr": 3,
     "build/ow-fpga-sim": 124,
 }
 

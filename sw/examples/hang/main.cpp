@@ -8,10 +8,9 @@
 int main(int argc, char** argv) try {
   ow::Layout layout({1, 2});
   layout.broadcast("x", ow::Side::West);
-  const bool spin = argc > 1 && std::string(argv[argc - 1]) == "spin";
-  ow::Runtime machine = ow::open(argc > (spin ? 2 : 1) ? argv[1] : "sim:1x2");
+  ow::Runtime machine = ow::open(argc > 2 ? argv[2] : "sim:1x2");
   ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/hang.elf", layout));
-  if (spin) {
+  if (argc > 1 && std::string(argv[1]) == "spin") {
     run.launch("spin").wait(10000);  // cycles
   } else {
     run.send("x", std::vector<float>(12, 1.0f));
