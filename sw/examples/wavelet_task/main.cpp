@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram: values stream into four tiles, which count them.
+// A histogram: values stream into two tiles, which count them.
 #include <cstdio>
 
 #include "openwafer/openwafer.h"
 
 int main(int argc, char** argv) try {
-  constexpr uint32_t kTiles = 4, kBins = 16, kEach = 500;
+  constexpr uint32_t kTiles = 2, kBins = 16, kEach = 1000;
   ow::Layout layout({kTiles, 1});
   layout.broadcast("value", ow::Side::West);
 
-  ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:4x1");
+  ow::Runtime machine = ow::open(argc > 1 ? argv[1] : "sim:2x1");
   ow::Run run = machine.load(ow::Program(OW_KERNEL_DIR "/wavelet_task.elf", layout));
   for (uint32_t tile = 0; tile < kTiles; ++tile) {
     // Makes a value when the port has room.
