@@ -240,6 +240,7 @@ void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
 int run(Context& context, const Options& o) {
   const MachineSpec spec = machine_of(o.machine);
   if (spec.kind == MachineKind::Golden) throw BadInput(spec.name + ": takes no cycles");
+  if (!spec.record_file.empty()) throw BadInput(spec.name + ": an estimate records nothing");
   const jobs::Job read = jobs::read_job(o.job, false);
   MachineUse use;
   use.trains = read.is_training();

@@ -241,6 +241,8 @@ TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
       {"estimate " + training + " --density 1", "--density: " + training + " is a training"},
       {"estimate " + weights + " --density 0.5",
        "--density: " + weights + " names the file of its weights"},
+      {"estimate " + digits + " --machine sim:4x4,record=r", "an estimate records nothing"},
+      {"run " + digits + " --machine sim:4x4,record=r --record s", "not with --record"},
       {"run " + training + " --mode eval --model-dir ''", "--model-dir: must be a directory"},
       {"run " + digits + " --json ''", "--json: must be a file's name"},
       {"run " + digits + " --save-outputs ''", "--save-outputs: must be a file's name"},
