@@ -188,6 +188,32 @@ TEST(ControlPlane, ALateAnswerToACopyIsNotThatOfARead) {
   EXPECT_EQ(control.read_tile(0, 0, 0x44), 2u);
 }
 
+// Packets of 256, 43 and 1 words for the rows above the entry, and the same for the others.
+TEST(ControlPlane, ACopyToARectangleReachesTheRowsOnBothSidesOfTheEntry) {
+  FakeDevice device(4, 3);
+  device.set_entry_row(2);
+  ControlPlane::Options options;
+  options.entry_row = 2;
+  ControlPlane control(device, options);
+  std::vector<uint32_t> words;
+  for (uint32_t k = 0; k < 300; ++k) words.push_back(k + 1);
+  Bulk bulk(control, FakeDevice::kSramBytes);
+  bulk.write(Rect{0, 1, 4, 2}, {{0x100, 299}, {0x2000, 1}}, words);
+  EXPECT_EQ(device.run(10000, [&] { return bulk.pump(); }), RunStatus::Done);
+  EXPECT_EQ(device.misdirected(), 0);
+  EXPECT_EQ(device.packets(), 2u * 3 + 4u) << "and a fence of each row";
+  for (int row = 0; row < 4; ++row) {
+    for (int col = 0; col < 3; ++col) {
+      EXPECT_EQ(device.tile(row, col)[0x100], col == 0 ? 0u : 1u);
+      EXPECT_EQ(device.tile(row, col)[0x100 + 4 * 298], col == 0 ? 0u : 299u);
+      EXPECT_EQ(device.tile(row, col)[0x2000], col == 0 ? 0u : 300u);
+    }
+  }
+  EXPECT_THROW(bulk.write(Rect{0, 2, 4, 2}, {{0x100, 1}}, {1}), BadInput);
+  EXPECT_THROW(bulk.write(Rect{0, 0, 0, 1}, {{0x100, 1}}, {1}), BadInput);
+  EXPECT_THROW(bulk.write(Rect{0, 0, 1, 1}, {{0x100, 2}}, {1}), BadInput);
+}
+
 TEST(ControlPlane, ATileThatNeverAnswersUsesUpTheTagsOfItsRow) {
   FakeDevice device(2, 1);
   ControlPlane control(device);
