@@ -2,7 +2,7 @@
 // Regions of a layout, flows between them, and the colours that they share.
 #include <gtest/gtest.h>
 
-#include <bitset>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -210,6 +210,7 @@ class Draw {
     for (int32_t& word : own) word = static_cast<int32_t>(random_());
     run->write("own", own);
     run->write("got", got);
+    for (int parts = number(0, 3); parts > 0; --parts) write_part(run, &own);
     for (const auto& [to, from] : source_) {
       for (int i = 0; i < kLength; ++i) got[at(to) + i] = own[at(from) + i];
     }
@@ -223,8 +224,17 @@ class Draw {
       }
       run->send(stream, data);
     }
-    run->launch("exchange").wait();
+    // Region by region, in any order: each waits for words of the others.
+    std::shuffle(regions_.begin(), regions_.end(), random_);
+    std::vector<Event> events;
+    for (const Region& region : regions_) events.push_back(run->on(region).launch("exchange"));
+    for (Event& event : events) event.wait();
     EXPECT_EQ(run->read<int32_t>("got"), got) << what;
+    for (int parts = 0; parts < 3; ++parts) {
+      const Part part = draw_part();
+      EXPECT_EQ(run->on(part.rect).read<int32_t>("got", part.mapping()), part.of(*this, got))
+          << what << ", a part";
+    }
     for (const auto& [stream, ends] : receives_) {
       std::vector<int32_t> expected;
       for (const End& end : ends) {
@@ -242,6 +252,45 @@ class Draw {
       return std::tie(tile, flow) < std::tie(other.tile, other.flow);
     }
   };
+
+  // A part of the array of some tiles: flows and words.
+  struct Part {
+    Rect rect;
+    int flow, flows, word, words;
+    Mapping mapping() const {
+      return Mapping::tiles()
+          .slice(0, static_cast<size_t>(flow), static_cast<size_t>(flows))
+          .slice(1, static_cast<size_t>(word), static_cast<size_t>(words));
+    }
+    // Calls `take` with the index of each of its elements, in the order of a copy.
+    template <typename Take>
+    void each(const Draw& draw, const Take& take) const {
+      for (int r = 0; r < rect.rows; ++r) {
+        for (int c = 0; c < rect.cols; ++c) {
+          for (int f = flow; f < flow + flows; ++f) {
+            for (int i = word; i < word + words; ++i) {
+              take(draw.at({{rect.row + r, rect.col + c}, f}) + static_cast<size_t>(i));
+            }
+          }
+        }
+      }
+    }
+    std::vector<int32_t> of(const Draw& draw, const std::vector<int32_t>& all) const {
+      std::vector<int32_t> part;
+      each(draw, [&](size_t i) { part.push_back(all[i]); });
+      return part;
+    }
+  };
+  Part draw_part() {
+    const Rect rect = rectangle();
+    const int flow = number(0, kFlows - 1), word = number(0, kLength - 1);
+    return {rect, flow, number(1, kFlows - flow), word, number(1, kLength - word)};
+  }
+  void write_part(ow::Run* run, std::vector<int32_t>* own) {
+    const Part part = draw_part();
+    part.each(*this, [&](size_t i) { (*own)[i] = static_cast<int32_t>(random_()); });
+    run->on(part.rect).write("own", part.of(*this, *own), part.mapping());
+  }
 
   int number(int low, int high) {
     return low + static_cast<int>(random_() % static_cast<uint64_t>(high - low + 1));
