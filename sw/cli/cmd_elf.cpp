@@ -41,6 +41,13 @@ int run(Context& context, const Options& options) {
   }
   const ElfImage image = read_elf(options.file, options.sram_kb * 1024);
   check_elf_run(image, run_options);
+  if (!image.find("tohost")) {
+    std::fprintf(
+        stderr,
+        "ow: %s: no symbol 'tohost' (stripped?): only ebreak or a trap ends it, or %llu cycles "
+        "(--max-cycles)\n",
+        options.file.c_str(), static_cast<unsigned long long>(options.max_cycles));
+  }
 
   ElfRun outcome;
   {
@@ -68,6 +75,7 @@ int run(Context& context, const Options& options) {
   result["pc"] = outcome.pc;
   if (outcome.tohost) result["tohost"] = *outcome.tohost;
   result["cycles"] = outcome.cycles;
+  result["max_cycles"] = options.max_cycles;
   result["instructions"] = outcome.instructions;
   if (outcome.end == ElfEnd::Trap || outcome.end == ElfEnd::Ebreak) {
     result["cause"] = outcome.cause;

@@ -99,7 +99,8 @@ std::string TileError::describe(const ElfImage* image) const {
         s += fmt::format(", address 0x{:x}", addr);
       }
       if (cause == 1 && addr == 0) s += " (a call through a null pointer?)";
-      return s + "; " + describe_pc(image, pc);
+      return s + "; " + describe_pc(image, pc) +
+             (image != nullptr ? image->why_illegal(cause) : "");
     }
     case ErrorSource::Engine: {
       std::string s =

@@ -17,6 +17,7 @@
 
 #include "elf_notes.h"
 #include "ow/base/error.h"
+#include "ow/isa/isa.h"
 
 namespace ow {
 namespace {
@@ -71,6 +72,31 @@ void check_headers(const std::string& path, int fd, const GElf_Ehdr& header) {
   if (header.e_shoff != 0) check("section", header.e_shoff, sections, header.e_shentsize);
 }
 
+// A segment without contents that takes `bytes` (at least 1) from `addr` on. It begins with the
+// word of `addr`, so that its contents are only the padding in front.
+ElfSegment segment_at(const std::string& which, uint64_t addr, uint64_t bytes,
+                      uint64_t sram_bytes) {
+  if (addr + bytes > sram_bytes) {
+    throw BadInput(fmt::format("{} at 0x{:x} to 0x{:x} does not fit the tile's {} bytes of SRAM",
+                               which, addr, addr + bytes - 1, sram_bytes));
+  }
+  ElfSegment s;
+  const auto pad = static_cast<uint32_t>(addr % 4);
+  s.addr = static_cast<uint32_t>(addr) - pad;
+  s.mem_bytes = static_cast<uint32_t>(bytes) + pad;
+  s.bytes.assign(pad, 0);
+  return s;
+}
+
+void read_at(const std::string& which, int fd, uint64_t offset, uint8_t* to, size_t bytes) {
+  size_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = pread(fd, to + done, bytes - done, static_cast<off_t>(offset + done));
+    if (n <= 0) throw BadInput(which + " cannot be read");
+    done += static_cast<size_t>(n);
+  }
+}
+
 void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_bytes,
                    ElfImage* image) {
   const off_t file_size = lseek(fd, 0, SEEK_END);
@@ -93,24 +119,22 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
       throw BadInput(fmt::format("{}: truncated: segment {} ends at byte {} of a file of {}", path,
                                  i, ph.p_offset + ph.p_filesz, file_size));
     }
-    if (ph.p_paddr + ph.p_memsz > sram_bytes) {
-      throw BadInput(
-          fmt::format("{}: segment {} at 0x{:x} to 0x{:x} does not fit the tile's {} bytes of SRAM",
-                      path, i, ph.p_paddr, ph.p_paddr + ph.p_memsz - 1, sram_bytes));
+    // The file's bytes are loaded at the physical address; the program may copy them from there to
+    // the virtual one. The rest is memory of the running program, at the virtual address.
+    const bool moved = ph.p_paddr != ph.p_vaddr && ph.p_memsz > ph.p_filesz;
+    const uint64_t loaded = moved ? ph.p_filesz : ph.p_memsz;
+    const std::string which = fmt::format("{}: segment {}", path, i);
+    if (loaded > 0) {
+      ElfSegment s = segment_at(which, ph.p_paddr, loaded, sram_bytes);
+      const size_t pad = s.bytes.size();
+      s.bytes.resize(pad + ph.p_filesz);
+      read_at(which, fd, ph.p_offset, s.bytes.data() + pad, ph.p_filesz);
+      image->segments.push_back(std::move(s));
     }
-    ElfSegment s;
-    const uint32_t pad = static_cast<uint32_t>(ph.p_paddr % 4);
-    s.addr = static_cast<uint32_t>(ph.p_paddr) - pad;
-    s.mem_bytes = static_cast<uint32_t>(ph.p_memsz) + pad;
-    s.bytes.assign(pad + ph.p_filesz, 0);
-    size_t done = 0;
-    while (done < ph.p_filesz) {
-      const ssize_t n = pread(fd, s.bytes.data() + pad + done, ph.p_filesz - done,
-                              static_cast<off_t>(ph.p_offset + done));
-      if (n <= 0) throw BadInput(fmt::format("{}: segment {} cannot be read", path, i));
-      done += static_cast<size_t>(n);
+    if (moved) {
+      image->segments.push_back(
+          segment_at(which, ph.p_vaddr + ph.p_filesz, ph.p_memsz - ph.p_filesz, sram_bytes));
     }
-    image->segments.push_back(std::move(s));
   }
   if (image->segments.empty()) throw BadInput(fmt::format("{}: no loadable segment", path));
   std::sort(image->segments.begin(), image->segments.end(),
@@ -136,6 +160,18 @@ void read_segments(const std::string& path, int fd, Elf* elf, uint64_t sram_byte
     a.mem_bytes += b.mem_bytes - shared;
     image->segments.erase(image->segments.begin() + static_cast<std::ptrdiff_t>(i));
   }
+}
+
+// The flags are of a file that was linked: they do not say whether such an instruction is ever
+// reached.
+std::string foreign_instructions(uint32_t flags) {
+  std::string text;
+  if ((flags & EF_RISCV_RVC) != 0) text = "compressed instructions (C)";
+  if ((flags & EF_RISCV_FLOAT_ABI) != EF_RISCV_FLOAT_ABI_SOFT) {
+    text += text.empty() ? "" : " and ";
+    text += "floating-point registers (F)";
+  }
+  return text;
 }
 
 void read_symbols(const std::string& path, Elf* elf, ElfImage* image) {
@@ -287,6 +323,16 @@ std::string ElfImage::describe(uint32_t pc) const {
                      line.empty() ? line : fmt::format(" ({})", line));
 }
 
+std::string ElfImage::why_illegal(int cause) const {
+  const bool decoded = cause == static_cast<int>(isa::Trap::Illegal) ||
+                       cause == static_cast<int>(isa::Trap::FetchMisaligned);
+  if (!decoded || foreign.empty()) return "";
+  return fmt::format(
+      "; the ELF's flags say that it uses {}, which a tile does not have "
+      "(-march=rv32im_zicsr_zifencei -mabi=ilp32)",
+      foreign);
+}
+
 std::string ElfImage::source_line(uint32_t pc) const {
   if (!holds(pc)) return "";
   auto it = lines.upper_bound(pc);
@@ -332,12 +378,6 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   if (eh.e_ident[EI_CLASS] != ELFCLASS32 || eh.e_ident[EI_DATA] != ELFDATA2LSB) {
     throw BadInput(fmt::format("{}: must be a 32-bit little-endian ELF", path));
   }
-  if ((eh.e_flags & EF_RISCV_RVC) != 0) {
-    throw BadInput(
-        fmt::format("{}: has compressed instructions, which a tile does not know: must be compiled "
-                    "without the C extension (-march=rv32im_zicsr_zifencei)",
-                    path));
-  }
   if (eh.e_type != ET_EXEC) {
     throw BadInput(fmt::format("{}: ELF type {}: must be a linked executable ({})", path, eh.e_type,
                                static_cast<int>(ET_EXEC)));
@@ -345,6 +385,7 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   ElfImage image;
   image.path = path;
   image.entry = static_cast<uint32_t>(eh.e_entry);
+  image.foreign = foreign_instructions(eh.e_flags);
   check_headers(path, file.fd(), eh);
   read_segments(path, file.fd(), elf.get(), sram_bytes, &image);
   if (eh.e_entry >= sram_bytes || eh.e_entry % 4 != 0) {
@@ -355,6 +396,8 @@ ElfImage read_elf(const std::string& path, uint32_t sram_bytes) {
   read_symbols(path, elf.get(), &image);
   read_code(elf.get(), &image);
   read_notes(path, elf.get(), sram_bytes, &image);
+  check_tasks(image);
+  check_descriptors(image);
   read_lines(elf.get(), &image);
   return image;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,11 @@ constexpr uint32_t kTypeLaunch = 2;
 constexpr uint32_t kTypeClaim = 3;
 constexpr uint32_t kTypeDescriptor = 4;
 constexpr uint32_t kTypeFlow = 5;
+constexpr uint32_t kTypeTaskNumber = 6;
+constexpr uint32_t kTypeDescriptorNumber = 7;
 constexpr uint32_t kFlowBytes = 12;  // struct ow_flow
+// The claim of the kernel library, which sets its descriptors up once.
+constexpr char kLibrary[] = "kernel_library";
 constexpr uint32_t kMaxDims = 4;
 constexpr uint32_t kMaxArguments = 8;
 constexpr uint32_t kFirstLocalTask = isa::kFirstLocalTask;
@@ -237,20 +242,68 @@ const ElfLaunch& ElfImage::launch(const std::string& name) const {
   return find_named(*this, "launch", name, launch_list);
 }
 
-uint32_t ElfImage::first_named_task() const {
+std::map<uint32_t, std::string> ElfImage::named_tasks() const {
   static const std::string kPrefix = "ow_task_id_";
-  uint32_t first = isa::kTaskTeardown;
+  std::map<uint32_t, std::string> tasks;
+  for (const ElfLaunch& launch : launch_list) tasks[launch.task] = launch.name;
   for (auto s = symbols.lower_bound(kPrefix); s != symbols.end(); ++s) {
     if (s->first.compare(0, kPrefix.size(), kPrefix) != 0) break;
-    first = std::min(first, s->second);
+    tasks[s->second] = s->first.substr(kPrefix.size());
   }
-  return first;
+  return tasks;
+}
+
+uint32_t ElfImage::first_named_task() const {
+  const std::map<uint32_t, std::string> tasks = named_tasks();
+  return tasks.empty() ? isa::kTaskTeardown : tasks.begin()->first;
 }
 
 std::string ElfImage::format_string(uint32_t addr) const {
   const uint32_t at = addr - formats_begin;
   if (at >= formats.size()) return "?";
   return formats.substr(at, formats.find('\0', at) - at);
+}
+
+void check_tasks(const ElfImage& image) {
+  const std::map<uint32_t, std::string> named = image.named_tasks();
+  for (const uint32_t task : image.numbered_tasks) {
+    const auto name = named.find(task);
+    if (name == named.end()) continue;
+    throw BadInput(fmt::format(
+        "{}: task {} has the name '{}' and is registered by its number too: with {} names, numbers "
+        "of one's own are {} to {}",
+        image.path, task, name->second, named.size(), kFirstLocalTask, named.begin()->first - 1));
+  }
+  // What the start-up code registers: pairs of a number and a function.
+  const auto begin = image.find("ow_task_table_begin"), end = image.find("ow_task_table_end");
+  if (!begin || !end) return;
+  std::map<uint32_t, uint32_t> functions;
+  for (uint32_t at = *begin; at + 8 <= *end; at += 8) {
+    const uint32_t task = image.loaded_word(at), function = image.loaded_word(at + 4);
+    const auto [other, is_new] = functions.emplace(task, function);
+    if (is_new) continue;
+    throw BadInput(fmt::format("{}: '{}' and '{}' are both task {}", image.path,
+                               image.locate(other->second), image.locate(function), task));
+  }
+}
+
+void check_descriptors(const ElfImage& image) {
+  for (const ElfDescriptor& named : image.descriptors()) {
+    if (image.written_descriptors.count(named.number) == 0) continue;
+    throw BadInput(
+        fmt::format("{}: '{}' is descriptor {} (OW_DSR), which the program also writes by "
+                    "its number: numbers of one's own begin at {}",
+                    image.path, named.name, named.number, image.descriptors().size()));
+  }
+  for (const ElfClaim& claim : image.claims()) {
+    if (claim.name != kLibrary) continue;
+    const auto written = image.written_descriptors.lower_bound(claim.dsr);
+    if (written == image.written_descriptors.end() || *written >= claim.dsr_end) continue;
+    throw BadInput(
+        fmt::format("{}: the program writes descriptor {} by its number: '{}' has {} to {}, and "
+                    "does not write them again before each use",
+                    image.path, *written, claim.name, claim.dsr, claim.dsr_end - 1));
+  }
 }
 
 void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage* image) {
@@ -299,9 +352,13 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
         add(where, "descriptor", parse_descriptor(where, words), &image->descriptor_list);
       } else if (note.n_type == kTypeFlow) {
         add(where, "flow", parse_flow(where, words, sram_bytes), &image->flow_list);
+      } else if (note.n_type == kTypeTaskNumber) {
+        image->numbered_tasks.insert(Words(words).next());
+      } else if (note.n_type == kTypeDescriptorNumber) {
+        image->written_descriptors.insert(Words(words).next());
       } else {
         throw BadInput(where + fmt::format("note of type {}: must be {} to {}", note.n_type,
-                                           kTypeExport, kTypeFlow));
+                                           kTypeExport, kTypeDescriptorNumber));
       }
     }
   }

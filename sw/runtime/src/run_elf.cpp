@@ -126,15 +126,15 @@ std::string ElfRun::describe(const ElfImage& image) const {
     case ElfEnd::Ebreak:
       return fmt::format("stopped by ebreak {}", where);
     case ElfEnd::Trap:
-      return fmt::format("tile (0, 0) stopped by a trap: {}, cause {}, tval 0x{:x}; {}{}",
+      return fmt::format("tile (0, 0) stopped by a trap: {}, cause {}, tval 0x{:x}; {}{}{}",
                          trap_name(cause), cause, tval, image.describe(pc),
-                         reached_from(*this, pc, image));
+                         reached_from(*this, pc, image), image.why_illegal(cause));
     case ElfEnd::Error:
       return fmt::format("tile (0, 0) stopped: {}", error.describe(&image));
     case ElfEnd::Asleep:
       return fmt::format("asleep {} and nothing can wake it", where);
     case ElfEnd::CycleLimit:
-      return fmt::format("cycle limit reached {}", where);
+      return fmt::format("cycle limit reached (--max-cycles) {}", where);
   }
   return "";
 }

@@ -125,6 +125,56 @@ std::string refusal(const std::string& name, size_t word, uint32_t value) {
   return "accepted";
 }
 
+std::string refusal_of(const std::string& kernel) {
+  try {
+    read_elf(OW_KERNEL_DIR "/" + kernel + ".elf", kSram);
+  } catch (const BadInput& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(TaskNumbers, OfNamesAndOfTheProgramMayNotMeet) {
+  EXPECT_EQ(refusal_of("tasks_3_6"), "accepted");
+  EXPECT_EQ(refusal_of("tasks_12_1"), "accepted");
+  const std::string many = refusal_of("tasks_12_6");
+  EXPECT_NE(many.find("tasks_12_6.elf: task 17 has the name '"), std::string::npos) << many;
+  EXPECT_NE(many.find("with 12 names, numbers of one's own are 16 to 16"), std::string::npos)
+      << many;
+  const std::string high = refusal_of("tasks_3_7");
+  EXPECT_NE(high.find("task 28 has the name '"), std::string::npos) << high;
+  EXPECT_NE(high.find("with 3 names, numbers of one's own are 16 to 25"), std::string::npos)
+      << high;
+}
+
+TEST(TaskNumbers, OfOneQueueBelongToOneTask) {
+  const std::string text = refusal_of("tasks_twice");
+  EXPECT_NE(text.find("tasks_twice.elf: 'also_received' and 'received' are both task 3"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Descriptors, OfTheKernelLibraryAreNotWrittenByTheProgram) {
+  EXPECT_EQ(refusal_of("descriptor_9"), "accepted");
+  EXPECT_EQ(refusal_of("descriptor_31"), "accepted");
+  for (const std::string number : {"10", "30"}) {
+    const std::string text = refusal_of("descriptor_" + number);
+    EXPECT_NE(text.find(".elf: the program writes descriptor " + number +
+                        " by its number: 'kernel_library' has 10 to 30"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(Descriptors, OfNamesAndOfTheProgramMayNotMeet) {
+  EXPECT_EQ(refusal_of("descriptor_1_and_a_name"), "accepted");
+  const std::string text = refusal_of("descriptor_0_and_a_name");
+  EXPECT_NE(text.find(".elf: 'X' is descriptor 0 (OW_DSR), which the program also writes by its "
+                      "number: numbers of one's own begin at 1"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Exports, NotesThatCannotBeAreRefused) {
   const auto expect = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -144,7 +194,7 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("nothing", 1, 1), "launch 'ing': element type 1752461166 is unknown");
   expect(refusal("all", 3, 3), "launch 'all': element type 3 is unknown");
   expect(refusal("all", 11, 0), "launch 'all': parameters '");
-  expect(refusal("nothing", static_cast<size_t>(-4), 6), "note of type 6: must be 1 to 5");
+  expect(refusal("nothing", static_cast<size_t>(-4), 8), "note of type 8: must be 1 to 7");
   expect(refusal("stream", 0, 49142), "flow 'stream': 12 bytes at 0xbff6: must be aligned to 4");
   expect(refusal("stream", 0, 49144), "lie within the 49152 bytes of SRAM");
   expect(refusal("NAMED", 0, 31), "descriptor 'NAMED': number 31: must be 0 to 30");

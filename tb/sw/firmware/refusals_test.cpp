@@ -177,6 +177,8 @@ TEST(Refusals, WhatTheProgramAloneKnowsIsNotRefused) {
   accepted("ow_add_s(OW_I16, OW_CTL(0, 1, 31, 0), -3); ow_add_s(OW_I32, OW_CTL(0, 1, 31, 0), i);");
   accepted("ow_mul_s(OW_F32, OW_CTL(0, 0, 31, 0), 2.0); ow_axpy_f16(n, 1.5f, n, n);");
   accepted("ow_task_activate(T);", "enum { T = OW_TASK_LOCAL(15) };");
+  accepted("ow_task_register(OW_TASK_LOCAL(2), 0); ow_task_register(n, 0);");
+  accepted("ow_task_register(OW_TASK_ID(later), 0);", "OW_TASK_DECLARE(later);");
   accepted("(void)table[n];", "static const uint32_t table[] = {OW_CLOSE(1, 0), OW_RED_IN1(7)};");
 }
 

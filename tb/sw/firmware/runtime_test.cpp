@@ -2,7 +2,10 @@
 // What the runtime of the tile does for a program: prints, misaligned accesses.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <iterator>
+#include <set>
 
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
@@ -104,6 +107,100 @@ TEST_F(Runtime, MisalignedAccessesAreEmulatedOnRequest) {
   EXPECT_NO_THROW(check_errors(control, grid, &image));
   EXPECT_EQ(control.read_tile(0, 1, image.symbol("accesses")), 49u);
   EXPECT_EQ(control.read_tile(0, 1, image.symbol("wrong")), 0u);
+}
+
+// The exported bytes, as words hold them.
+std::vector<uint8_t> bytes_of(const std::vector<uint32_t>& words) {
+  std::vector<uint8_t> bytes;
+  for (const uint32_t word : words) {
+    for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<uint8_t>(word >> (8 * k)));
+  }
+  return bytes;
+}
+
+class Memory : public Runtime {
+ protected:
+  static constexpr size_t kBytes = 64;
+
+  // A launch in tile (0, 1) with its arguments; the result.
+  uint32_t call(const std::string& name, const std::vector<uint32_t>& arguments) {
+    const Rect tile{0, 1, 1, 1};
+    if (!arguments.empty()) control.write(tile, image.symbol("ow_args"), arguments);
+    control.write(tile, kRegTaskActivate, 1u << image.launch(name).task);
+    control.fence(tile);
+    EXPECT_EQ(device->run(100000), RunStatus::Quiet);
+    EXPECT_NO_THROW(check_errors(control, grid, &image));
+    return control.read_tile(0, 1, image.exported("result").addr);
+  }
+  std::vector<uint8_t> area() {
+    return bytes_of(control.read_tile(0, 1, image.exported("area").addr, kBytes / 4));
+  }
+  void fill_area() {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < kBytes / 4; ++i) words.push_back(0x03020100u + 0x04040404u * i);
+    control.write(Rect{0, 1, 1, 1}, image.exported("area").addr, words);
+  }
+};
+
+TEST_F(Memory, OrdinaryCIsLinkedAndRight) {
+  for (const char* elf : {OW_KERNEL_DIR "/memory.elf", OW_KERNEL_DIR "/memory_fast.elf"}) {
+    load(elf);
+    std::set<uint32_t> values;
+    for (uint32_t i = 0, seed = 7; i < 50; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      values.insert((seed >> 8) % 100);
+    }
+    EXPECT_EQ(call("distinct", {7}), values.size()) << elf;
+    EXPECT_EQ(call("structures", {40}), 40u + 2 + 1) << elf;
+    fill_area();
+    EXPECT_EQ(call("loops", {31}), 31u) << elf;
+    std::vector<uint8_t> want(kBytes);
+    for (size_t i = 0; i < kBytes; ++i) want[i] = i == 31 || i == 63 ? static_cast<uint8_t>(i) : 0;
+    EXPECT_EQ(area(), want) << elf;
+  }
+}
+
+TEST_F(Memory, FunctionsMatchTheHostsAtEveryPlaceInAWord) {
+  load(OW_KERNEL_DIR "/memory.elf");
+  const std::vector<std::array<uint32_t, 2>> places = {{0, 32}, {1, 33}, {3, 34}, {8, 2},
+                                                       {5, 1},  {9, 12}, {7, 7},  {2, 21}};
+  for (const auto& [to, from] : places) {
+    for (const uint32_t bytes : {0u, 1u, 3u, 4u, 7u, 8u, 13u, 22u}) {
+      for (uint32_t function = 0; function < 3; ++function) {
+        const bool overlaps = to < from + bytes && from < to + bytes;
+        if (function == 1 && overlaps) continue;
+        fill_area();
+        std::vector<uint8_t> want = area();
+        if (function == 0) std::memset(want.data() + to, static_cast<int>(from), bytes);
+        if (function != 0) std::memmove(want.data() + to, want.data() + from, bytes);
+        EXPECT_EQ(call("call", {function, to, from, bytes}), 1u) << "returns its destination";
+        EXPECT_EQ(area(), want) << function << ": " << to << ", " << from << ", " << bytes;
+      }
+    }
+  }
+}
+
+TEST_F(Memory, ComparisonsHaveTheSignOfTheFirstByteThatDiffers) {
+  load(OW_KERNEL_DIR "/memory.elf");
+  const auto sign = [](uint32_t word) { return (word != 0) - 2 * static_cast<int>(word >> 31); };
+  for (const uint32_t other : {32u, 33u}) {
+    for (const uint32_t differs : {0u, 2u, 9u, 15u}) {
+      std::vector<uint32_t> words(kBytes / 4, 0x80808080u);
+      words[(other + differs) / 4] ^= 0xFFu << (8 * ((other + differs) % 4));  // 0x7f
+      control.write(Rect{0, 1, 1, 1}, image.exported("area").addr, words);
+      EXPECT_EQ(sign(call("call", {3, 0, other, 16})), 1) << other << ", " << differs;
+      EXPECT_EQ(sign(call("call", {3, other, 0, 16})), -1) << other << ", " << differs;
+      EXPECT_EQ(call("call", {3, 0, other, differs}), 0u) << other << ", " << differs;
+    }
+  }
+}
+
+TEST_F(Memory, IsInAProgramOnlyIfItIsUsed) {
+  load(OW_KERNEL_DIR "/prints.elf");
+  for (const char* name : {"memset", "memcpy", "memmove", "memcmp"})
+    EXPECT_FALSE(image.find(name)) << name;
+  load(OW_KERNEL_DIR "/memory.elf");
+  EXPECT_TRUE(image.find("memset"));
 }
 
 // The figures of docs/programming.md, with a tenth to spare.

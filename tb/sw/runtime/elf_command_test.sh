@@ -3,11 +3,14 @@
 # `ow elf` from the command line: exit statuses, what it prints, the signature, one line for a bad
 # input. Arguments: kilobytes of the tile's memory, the program ow, an ELF that passes, one that fails, one at another address, one
 # that traps, one with a tensor instruction that does not exist, one that jumps out of the program,
-# one with compressed instructions.
+# one with compressed instructions, one that passes and has a compressed instruction that is not reached; the
+# program strip for RISC-V.
 set -u
 kb=$1
 shift
-ow=$1 pass=$2 fail=$3 high=$4 trap=$5 tensor=$6 wild=$7 compressed=$8
+ow=$1 pass=$2 fail=$3 high=$4 trap=$5 tensor=$6 wild=$7 compressed=$8 unreached=$9
+shift 9
+strip=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 bad=0
@@ -41,7 +44,23 @@ expect 3 'tile (0, 0) stopped: tensor instruction of thread 0: illegal operation
   "$tensor"
 expect 1 'pc 0x80000000 outside the program, reached from pc 0x[0-9a-f]* in begin.* (.*trap.c:13), ra 0x[0-9a-f]* in begin.* (.*trap.c:13)' \
   "$wild"
-expect 2 'compressed instructions' "$compressed"
+expect 1 "stopped by a trap: .* pc 0x[0-9a-f]* in .*; the ELF's flags say that it uses compressed instructions (C)" "$compressed"
+expect 0 'tohost  *1 (0x1)' "$unreached"
+# Without its symbols a program has no tohost, and this one loops.
+"$strip" -o "$dir/stripped.elf" "$pass"
+expect 1 "no symbol 'tohost' (stripped?): only ebreak or a trap ends it, or 2000 cycles (--max-cycles)" \
+  "$dir/stripped.elf" --max-cycles 2000
+expect 1 'cycle limit reached (--max-cycles)' "$dir/stripped.elf" --max-cycles 2000
+"$ow" elf "$dir/stripped.elf" >"$dir/out" 2>"$dir/err" &
+endless=$!
+tries=0
+until grep -q "no symbol 'tohost'.* 100000000 cycles" "$dir/err" || [ $tries -eq 100 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+kill $endless 2>/dev/null || { echo "the endless program has ended"; bad=1; }
+wait $endless 2>/dev/null
+grep -q "no symbol 'tohost'" "$dir/err" || { echo "nothing is said while a program without tohost runs"; bad=1; }
 expect 2 'not a regular file' "$dir"
 expect 2 'does not fit the tile' "$high"
 expect 2 'must be a whole number from 1 to 2048' "$pass" --sram-kb 2049

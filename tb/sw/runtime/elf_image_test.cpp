@@ -148,12 +148,70 @@ TEST(Elf, DamagedHeadersAreRefusedInPlainWords) {
   }
 }
 
-// Fails if an ELF file with compressed instructions is started.
-TEST(Elf, CompressedInstructionsAreRefusedByName) {
+TEST(Elf, FlagsOfOtherInstructionsAreNamedWhenTheyTrap) {
   Builder b;
   b.segment(0, {1, 2, 3, 4}, 4);
+  EXPECT_EQ(read_elf(b.write("plain"), 49152).why_illegal(2), "");
   b.header.e_flags = EF_RISCV_RVC;
-  EXPECT_NE(refusal(b.write("rvc")).find("compressed instructions"), std::string::npos);
+  const ElfImage compressed = read_elf(b.write("rvc"), 49152);
+  for (const int cause : {0, 2}) {
+    EXPECT_NE(compressed.why_illegal(cause).find("uses compressed instructions (C), which a tile"),
+              std::string::npos);
+  }
+  EXPECT_EQ(compressed.why_illegal(5), "") << "a load that fails has nothing to do with it";
+  b.header.e_flags = EF_RISCV_RVC | EF_RISCV_FLOAT_ABI_DOUBLE;
+  EXPECT_NE(
+      read_elf(b.write("rvd"), 49152).why_illegal(2).find("(C) and floating-point registers (F)"),
+      std::string::npos);
+}
+
+// .data lies in ROM after .text and is copied by the program; .bss follows .data in RAM.
+TEST(Elf, MemoryBeyondASegmentsBytesIsAtItsVirtualAddress) {
+  Builder b;
+  b.segment(0, std::vector<uint8_t>(0xF00, 1), 0xF00);
+  b.segment(0x2000, std::vector<uint8_t>(0x100, 2), 0x100 + 8192);
+  b.segments[1].p_paddr = 0xF00;
+  b.segment(0x1000, {0, 0, 0, 0}, 4);  // .tohost
+  const ElfImage image = read_elf(b.write("rom"), 49152);
+  ASSERT_EQ(image.segments.size(), 4u);
+  EXPECT_EQ(image.loaded_word(0xF00), 0x02020202u);
+  EXPECT_EQ(image.segments[1].addr, 0xF00u);
+  EXPECT_EQ(image.segments[1].mem_bytes, 0x100u);
+  EXPECT_EQ(image.segments[2].addr, 0x1000u);
+  EXPECT_EQ(image.segments[3].addr, 0x2100u);
+  EXPECT_EQ(image.segments[3].mem_bytes, 8192u);
+  EXPECT_TRUE(image.segments[3].bytes.empty());
+}
+
+TEST(Elf, MemoryWithoutBytesIsAtItsVirtualAddress) {
+  Builder b;
+  b.segment(0, std::vector<uint8_t>(0x40, 1), 0x40);
+  b.segment(0x2000, {}, 0x1000);  // .bss, whose load address a linker counts on from ROM
+  b.segments[1].p_paddr = 0x20;
+  b.segments[1].p_vaddr = 0x2000;
+  b.segment(0x4002, {}, 0x80000000);
+  b.segments[2].p_memsz = 6;
+  b.segments[2].p_paddr = 0xFFFFFFFC;
+  const ElfImage image = read_elf(b.write("bss"), 49152);
+  ASSERT_EQ(image.segments.size(), 3u);
+  EXPECT_EQ(image.segments[1].addr, 0x2000u);
+  EXPECT_EQ(image.segments[1].mem_bytes, 0x1000u);
+  EXPECT_EQ(image.segments[2].addr, 0x4000u);
+  EXPECT_EQ(image.segments[2].mem_bytes, 8u);
+}
+
+TEST(Elf, MemoryBeyondASegmentsBytesIsCheckedWhereItIs) {
+  Builder outside;
+  outside.segment(0xBFF0, {1, 2, 3, 4}, 0x20);
+  outside.segments[0].p_paddr = 0x100;
+  EXPECT_NE(refusal(outside.write("outside")).find("0xbff4 to 0xc00f does not fit"),
+            std::string::npos)
+      << refusal(outside.write("outside"));
+  Builder overlap;
+  overlap.segment(0, std::vector<uint8_t>(0x40, 1), 0x40);
+  overlap.segment(0x10, {1, 2, 3, 4}, 0x20);
+  overlap.segments[1].p_paddr = 0x40;
+  EXPECT_NE(refusal(overlap.write("bss_on_code")).find("overlap"), std::string::npos);
 }
 
 // Fails if an error is in a library's words.

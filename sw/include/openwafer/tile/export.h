@@ -20,6 +20,8 @@
 //           the last
 //   type 4  number of the descriptor
 //   type 5  address of the flow's struct ow_flow
+//   type 6  a constant number of a task that the program registers; no name
+//   type 7  a constant number of a descriptor that the program writes; no name
 #ifndef OPENWAFER_TILE_EXPORT_H_
 #define OPENWAFER_TILE_EXPORT_H_
 
@@ -87,7 +89,8 @@ struct ow_flow {
 // ------------------------------------------------------------------------------------ tasks ------
 // Local tasks numbered by the linker, from 28 down (29 is told of teardowns). The start-up code
 // registers them before ow_main. A program that also numbers tasks by itself starts at
-// OW_TASK_LOCAL(0). The linker refuses more than 13 named tasks.
+// OW_TASK_LOCAL(0). The linker refuses more than 13 named tasks, the host a program that registers
+// a task with a name by its number too (ow_task_register), or two tasks of one queue.
 #define OW_TASK(name)                                  \
   OW_TASK_NUMBER_(name)                                \
   static void ow_task_body_##name(void);               \
@@ -141,8 +144,9 @@ extern uint32_t ow_args[8];
 // Names for up to 8 descriptors, for all functions of tile.h that take one: ow_dsr_mem1(X, ...),
 // OW_CTL(Y, X, OW_NONE, 0). The linker numbers the names of all files, from 0 up, and refuses more
 // than 31. The host does not load the program into a tile with fewer, nor if one has a number that
-// is claimed (OW_CLAIM). A name costs the core one cycle where it is used. An OW_CTL with names
-// takes about 4 more than one with numbers, which is a constant.
+// is claimed (OW_CLAIM) or that the program writes without a name. A name costs the core one cycle
+// where it is used. An OW_CTL with names takes about 4 more than one with numbers, which is a
+// constant.
 #define OW_DSR(...)                                                              \
   _Static_assert(OW_COUNT_(__VA_ARGS__) <= 8, "OW_DSR: at most 8 names a line"); \
   OW_EACH_(OW_SEMICOLON_, OW_DSR_NAME_, __VA_ARGS__)

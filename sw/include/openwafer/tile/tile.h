@@ -18,6 +18,28 @@ void ow_main(void);
 // Memory that the start-up code does not clear, for what the host writes before the cores start.
 #define OW_NOINIT __attribute__((section(".noinit"), used))
 
+// A note of the ELF file (openwafer/tile/export.h) about a number that the program uses, if it is a
+// constant: the host sees numbers that are used twice. It takes no SRAM. With OW_WITHOUT_NOTES
+// there is none: for the kernel library, and for code whose cycles are counted.
+#ifdef OW_WITHOUT_NOTES
+#define OW_USE_NOTE(type, number)
+#else
+#define OW_USE_NOTE(type, number)                    \
+  do {                                               \
+    if (__builtin_constant_p(number)) {              \
+      __asm__ __inline__ volatile(                   \
+          ".pushsection .note.openwafer.use,\"a\"\n" \
+          ".balign 4\n"                              \
+          ".word 10, 4, %0\n"                        \
+          ".asciz \"openwafer\"\n"                   \
+          ".balign 4\n"                              \
+          ".word %1\n"                               \
+          ".popsection" ::"i"(type),                 \
+          "i"(number));                              \
+    }                                                \
+  } while (0)
+#endif
+
 // ------------------------------------------------------------------------------- registers ------
 // OW_REG_*: offsets of registers, in openwafer/tile/isa.h.
 static inline uint32_t ow_reg_read(uint32_t offset) {
@@ -61,8 +83,10 @@ static inline void ow_prng_seed(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t 
 // A task: `data` is the wavelet's data, 0 for a local task.
 typedef void (*ow_task_fn)(uint32_t data);
 
+// Registers a task by its number, which must not be that of a task with a name.
 OW_ALWAYS_INLINE void ow_task_register(uint32_t task, ow_task_fn entry) {
   OW_CHECK_TASK(task);
+  OW_USE_NOTE(6, task);
   ow_reg_write(OW_REG_TASK_ENTRY(task), (uint32_t)(uintptr_t)entry);
 }
 
@@ -138,11 +162,13 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 #define OW_ACC_ADDR(n) ((1u << OW_ACC_ADDR_BIT) + 4u * (n))
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running thread
-// uses the descriptor.
+// uses the descriptor. The other words stay, dimensions of an earlier use too: ow_dsr_mem1 and so
+// on write all of them.
 #define ow_dsrw(dsr, word, value)               \
   do {                                          \
     const uint32_t ow_number_ = OW_DSR_ID(dsr); \
     OW_CHECK_DSR(ow_number_);                   \
+    OW_USE_NOTE(7, ow_number_);                 \
     OW_DSRW_INSN(ow_number_, word, value);      \
   } while (0)
 

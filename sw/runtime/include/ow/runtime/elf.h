@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct ElfClaim {
 struct ElfImage {
   std::string path;
   uint32_t entry = 0;
+  std::string foreign;  // instructions that it may hold and a tile does not have; "" for none
   std::vector<ElfSegment> segments;  // ascending, without overlap, all within SRAM
   std::map<std::string, uint32_t> symbols;
   std::map<std::string, uint32_t> symbol_bytes;  // sizes, where the file knows one
@@ -71,6 +73,8 @@ struct ElfImage {
   const std::vector<ElfClaim>& claims() const { return claim_list; }
   const std::vector<ElfDescriptor>& descriptors() const { return descriptor_list; }
   const std::vector<ElfFlow>& flows() const { return flow_list; }
+  // The names of tasks and launches by their numbers.
+  std::map<uint32_t, std::string> named_tasks() const;
   // The lowest task number that the linker gave away. Named tasks go up to kTaskTeardown; without
   // named tasks it is kTaskTeardown.
   uint32_t first_named_task() const;
@@ -80,6 +84,10 @@ struct ElfImage {
 
   // The format of ow_printf at the address that a record holds; "?" if there is none.
   std::string format_string(uint32_t addr) const;
+
+  // Text for the end of a message about a trap of this cause: what the flags of the file say that
+  // it uses and a tile does not have, if that explains the trap; else "".
+  std::string why_illegal(int cause) const;
 
   // The word at an address (a multiple of 4) after loading; 0 outside the segments.
   uint32_t loaded_word(uint32_t addr) const;
@@ -105,15 +113,17 @@ struct ElfImage {
   std::vector<ElfClaim> claim_list;
   std::vector<ElfDescriptor> descriptor_list;
   std::vector<ElfFlow> flow_list;
+  // Constant numbers in the program: of tasks that it registers, of descriptors that it writes.
+  std::set<uint32_t> numbered_tasks, written_descriptors;
   std::string formats;         // of ow_printf, each ended by a zero
   uint32_t formats_begin = 0;  // address of the first
 };
 
 // Reads an executable whose loadable segments must lie within [0, sram_bytes). Throws BadInput with
 // the file's name and the limit if the file is missing, not a regular file, not an ELF executable
-// for 32-bit little-endian RISC-V, truncated, or has compressed instructions; if a segment or the
-// entry is outside SRAM or segments overlap; or if a note of an export or launch is malformed,
-// outside SRAM, or repeats a name.
+// for 32-bit little-endian RISC-V, or truncated; if a segment or the entry is outside SRAM or
+// segments overlap; if two tasks have one number, or the program writes by its number a descriptor
+// of the kernel library or of a name; or if a note is malformed, outside SRAM, or repeats a name.
 ElfImage read_elf(const std::string& path, uint32_t sram_bytes);
 
 }  // namespace ow
