@@ -25,6 +25,7 @@ constexpr uint32_t kTypeDescriptor = 4;
 constexpr uint32_t kTypeFlow = 5;
 constexpr uint32_t kTypeTaskNumber = 6;
 constexpr uint32_t kTypeDescriptorNumber = 7;
+constexpr uint32_t kTypeFifoNumber = 8;
 constexpr uint32_t kFlowBytes = 12;  // struct ow_flow
 // The claim of the kernel library, which sets its descriptors up once.
 constexpr char kLibrary[] = "kernel_library";
@@ -356,9 +357,11 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
         image->numbered_tasks.insert(Words(words).next());
       } else if (note.n_type == kTypeDescriptorNumber) {
         image->written_descriptors.insert(Words(words).next());
+      } else if (note.n_type == kTypeFifoNumber) {
+        image->used_fifos.insert(Words(words).next());
       } else {
         throw BadInput(where + fmt::format("note of type {}: must be {} to {}", note.n_type,
-                                           kTypeExport, kTypeDescriptorNumber));
+                                           kTypeExport, kTypeFifoNumber));
       }
     }
   }

@@ -57,6 +57,11 @@ void check_claims(const ElfImage& image, const TileConfig& tile) {
     check(claim, "descriptor", claim.dsr, claim.dsr_end, descriptors);
     check(claim, "thread", claim.thread, claim.thread_end, static_cast<uint32_t>(tile.threads));
   }
+  const uint32_t fifos = reg::Features::Fifos::get(tile.features);
+  if (!image.used_fifos.empty() && *image.used_fifos.rbegin() >= fifos) {
+    throw BadInput(fmt::format("{}: uses FIFO {}, the machine has {}", image.path,
+                               *image.used_fifos.rbegin(), fifos));
+  }
   for (const ElfDescriptor& named : image.descriptors()) {
     const std::string what =
         fmt::format("{}: '{}' is descriptor {} (OW_DSR)", image.path, named.name, named.number);

@@ -194,7 +194,7 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("nothing", 1, 1), "launch 'ing': element type 1752461166 is unknown");
   expect(refusal("all", 3, 3), "launch 'all': element type 3 is unknown");
   expect(refusal("all", 11, 0), "launch 'all': parameters '");
-  expect(refusal("nothing", static_cast<size_t>(-4), 8), "note of type 8: must be 1 to 7");
+  expect(refusal("nothing", static_cast<size_t>(-4), 9), "note of type 9: must be 1 to 8");
   expect(refusal("stream", 0, 49142), "flow 'stream': 12 bytes at 0xbff6: must be aligned to 4");
   expect(refusal("stream", 0, 49144), "lie within the 49152 bytes of SRAM");
   expect(refusal("NAMED", 0, 31), "descriptor 'NAMED': number 31: must be 0 to 30");

@@ -22,6 +22,7 @@
 //   type 5  address of the flow's struct ow_flow
 //   type 6  a constant number of a task that the program registers; no name
 //   type 7  a constant number of a descriptor that the program writes; no name
+//   type 8  a constant number of a FIFO that the program uses; no name
 #ifndef OPENWAFER_TILE_EXPORT_H_
 #define OPENWAFER_TILE_EXPORT_H_
 

@@ -275,6 +275,7 @@ OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t q
 // register as it is.
 OW_ALWAYS_INLINE void ow_dsr_fifo_ref(uint32_t dsr, enum ow_type type, uint32_t fifo) {
   OW_CHECK_FIFO(fifo);
+  OW_USE_NOTE(8, fifo);
   ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_KIND(OW_KIND_FIFO) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(fifo));
 }
 OW_ALWAYS_INLINE void ow_dsr_fifo(uint32_t dsr, enum ow_type type, uint32_t fifo, uint32_t base,

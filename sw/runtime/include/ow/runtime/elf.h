@@ -113,8 +113,9 @@ struct ElfImage {
   std::vector<ElfClaim> claim_list;
   std::vector<ElfDescriptor> descriptor_list;
   std::vector<ElfFlow> flow_list;
-  // Constant numbers in the program: of tasks that it registers, of descriptors that it writes.
-  std::set<uint32_t> numbered_tasks, written_descriptors;
+  // Constant numbers in the program: of tasks that it registers, of descriptors that it writes, of
+  // FIFOs that it uses.
+  std::set<uint32_t> numbered_tasks, written_descriptors, used_fifos;
   std::string formats;         // of ow_printf, each ended by a zero
   uint32_t formats_begin = 0;  // address of the first
 };

@@ -11,7 +11,7 @@ namespace ow {
 
 // BadInput if a switch has more positions, or a tile more flows or filters than FEATURES allows.
 void check_features(const LayoutState& layout, const TileConfig& tile);
-// BadInput if the firmware uses descriptors or threads that the tile does not have, or if a named
+// BadInput if the firmware uses descriptors, threads or FIFOs that the tile does not have, or if a named
 // descriptor has a number that is claimed.
 void check_claims(const ElfImage& image, const TileConfig& tile);
 
