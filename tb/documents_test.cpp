@@ -128,6 +128,19 @@ std::map<fs::path, std::string> documents() {
   return out;
 }
 
+// What a reader must go through: the README, and all documents but the references.
+TEST(Documents, AreShortEnoughToBeRead) {
+  size_t all = 0;
+  for (const auto& [name, text] : documents()) {
+    const std::string page = name.string();
+    const bool reference =
+        matches(page, "^docs/((?:isa|fabric|links|memory-map|numerics|riscv)\\.md)$").size() == 1;
+    if (!reference && page != "CONTRIBUTING.md") all += words(text);
+    if (page == "README.md") EXPECT_LE(words(text), 1500u);
+  }
+  EXPECT_LE(all, 30000u);
+}
+
 TEST(Documents, PointAtFilesAndHeadingsThatThereAre) {
   const std::map<fs::path, std::string> all = documents();
   for (const auto& [name, text] : all) {
