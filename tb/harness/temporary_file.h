@@ -9,15 +9,20 @@
 
 #include "ow/base/file.h"
 
-namespace ow::jobs {
+namespace ow {
+
+// A path of this process.
+inline std::string temporary_path(const std::string& name) {
+  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
+}
 
 // A file of this process with a text in it, for the next reader; its path.
 inline std::string temporary_file(const std::string& name, const std::string& text) {
-  std::string path = testing::TempDir() + std::to_string(getpid()) + "_" + name;
+  std::string path = temporary_path(name);
   write_file(path, text);
   return path;
 }
 
-}  // namespace ow::jobs
+}  // namespace ow
 
 #endif  // OW_TEMPORARY_FILE_H_

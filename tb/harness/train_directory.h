@@ -4,17 +4,17 @@
 #define OW_TRAIN_DIRECTORY_H_
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
+#include "ow/base/temporary_directory.h"
 #include "ow/check/training_job.h"
 #include "ow/compile/job.h"
 #include "ow/sim/sim.h"
@@ -24,13 +24,6 @@ namespace ow::jobs {
 
 class TrainDirectory : public testing::Test {
  protected:
-  TrainDirectory() {
-    std::string name = testing::TempDir() + "/training-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw BadInput(name);
-    directory_ = name;
-  }
-  ~TrainDirectory() override { std::filesystem::remove_all(directory_); }
-
   // The text as the file of a job.
   TrainParams load(const std::string& text) const {
     write_file(directory_ + "/job.yaml", text);
@@ -59,7 +52,8 @@ class TrainDirectory : public testing::Test {
     return tensors;
   }
 
-  std::string directory_;
+  const TemporaryDirectory made_;
+  const std::string& directory_ = made_.path();
 };
 
 inline constexpr const char* kTrainJob =
@@ -113,14 +107,9 @@ class TrainJob : public TrainDirectory {
   }
 
   std::string refused(const std::string& text) const {
-    try {
-      RunOptions run = options("", false);
-      check_training(params(text), run);
-    } catch (const BadInput& error) {
-      const std::string what = error.what();
-      return what.substr(what.find("job.yaml"));
-    }
-    return "";
+    RunOptions run = options("", false);
+    const std::string what = refusal_of([&] { check_training(params(text), run); });
+    return what.empty() ? what : what.substr(what.find("job.yaml"));
   }
 
   std::string last_checkpoint(const std::string& model) const { return read_text(newest(model)); }

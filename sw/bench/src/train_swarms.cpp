@@ -8,11 +8,11 @@
 
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
+#include "ow/base/temporary_directory.h"
 #include "ow/bench/benches.h"
 #include "ow/compile/job.h"
 #include "ow/sim/sim.h"
 #include "ow/swarmx/weight_clock.h"
-#include "scratch.h"
 #include "train_jobs.h"
 
 namespace ow::bench {
@@ -94,7 +94,7 @@ double scaling(TrainParams p, const TrainBench& bench, const Progress& bar, nloh
 }  // namespace
 
 void measure_wafer_scaling(Rows* rows, const TrainBench& bench) {
-  const Scratch scratch;
+  const TemporaryDirectory scratch;
   write_samples(scratch.path() + "/samples.csv", rows->options().seed, 512, 512);
   const TrainParams p = scaled_network(scratch.path());
   nlohmann::json runs, digits_runs;

@@ -10,19 +10,17 @@
 #include <filesystem>
 #include <fstream>
 
+#include "messages.h"
 #include "ow/base/durable_file.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "temporary_file.h"
 
 namespace ow {
 namespace {
 
-std::string temporary(const std::string& name) {
-  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
-}
-
 std::string packed(const std::string& text) {
-  const std::string path = temporary("packed.gz");
+  const std::string path = temporary_path("packed.gz");
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
   gzclose(file);
@@ -30,22 +28,17 @@ std::string packed(const std::string& text) {
 }
 
 std::string complaint(const std::string& contents, size_t limit = 1000000) {
-  const std::string path = temporary("bad");
-  write_file(path, contents);
-  try {
-    read_bytes(path, limit);
-  } catch (const BadInput& e) {
-    EXPECT_EQ(std::string(e.what()).find(path), 0u) << e.what();
-    return e.what();
-  }
-  return "";
+  const std::string path = temporary_file("bad", contents);
+  const std::string text = refusal_of([&] { read_bytes(path, limit); });
+  EXPECT_TRUE(text.empty() || text.find(path) == 0) << text;
+  return text;
 }
 
 TEST(File, UnpacksWhatIsPackedAndLeavesTheRest) {
   Rng rng(1);
   std::string text;
   for (int k = 0; k < 300000; ++k) text += static_cast<char>(rng.below(20));
-  const std::string path = temporary("bytes");
+  const std::string path = temporary_path("bytes");
   for (const std::string& contents : {std::string(), std::string("\x1f"), text}) {
     write_file(path, contents);
     EXPECT_EQ(read_bytes(path, 1000000), contents);
@@ -70,7 +63,7 @@ TEST(File, RefusesDamagedCutAndLongFiles) {
 
 // Tapes and devices fill their last block with zeros; bgzip ends with an empty member.
 TEST(File, TakesZerosAfterAndBetweenPackedMembers) {
-  const std::string path = temporary("padded");
+  const std::string path = temporary_path("padded");
   const auto contents = [&](const std::string& bytes) {
     write_file(path, bytes);
     return read_bytes(path, 10000);
@@ -96,7 +89,7 @@ TEST(File, NamesAPackerThatItDoesNotKnow) {
 }
 
 TEST(File, SaysWhyAFileCannotBeReadOrWritten) {
-  EXPECT_THROW(read_text(temporary("nowhere")), BadInput);
+  EXPECT_THROW(read_text(temporary_path("nowhere")), BadInput);
   EXPECT_THROW(read_text(testing::TempDir()), BadInput);
   EXPECT_THROW(write_file("/nonexistent/file", "x"), BadInput);
   EXPECT_THROW(check_writable("/nonexistent/file"), BadInput);
@@ -105,7 +98,7 @@ TEST(File, SaysWhyAFileCannotBeReadOrWritten) {
 }
 
 TEST(File, IsReplacedAsAWhole) {
-  const std::string path = temporary("whole");
+  const std::string path = temporary_path("whole");
   write_file(path, "old");
   std::ifstream reader(path);
   write_file(path, "new");
@@ -117,7 +110,7 @@ TEST(File, IsReplacedAsAWhole) {
 
 // A link stays one, whoever is replaced keeps its mode, and nothing is left beside either.
 TEST(File, IsReplacedBehindALinkAndKeepsItsMode) {
-  const std::string directory = temporary("links");
+  const std::string directory = temporary_path("links");
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory + "/there");
   std::filesystem::create_symlink("there/file", directory + "/link");
@@ -174,7 +167,7 @@ TEST(File, IsReplacedInSharedMemoryToo) {
 }
 
 TEST(File, ComesPieceByPieceAndHasItsNameWhenItIsWhole) {
-  const std::string path = temporary("pieces");
+  const std::string path = temporary_path("pieces");
   std::remove(path.c_str());
   Rng rng(2);
   std::string text;
@@ -221,7 +214,7 @@ TEST(File, PathsInAFileAreTakenFromItsPlace) {
   EXPECT_EQ(beside("b.yaml", "c.csv"), "c.csv");
   EXPECT_EQ(beside("a/b.yaml", "/c.csv"), "/c.csv");
   // A pipe, or what a shell hands over, has no place.
-  const std::string pipe = temporary("pipe");
+  const std::string pipe = temporary_path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(beside(pipe, "c.csv"), "c.csv");
   EXPECT_EQ(beside("/dev/stdin", "c.csv"), "c.csv");

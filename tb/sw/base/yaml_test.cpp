@@ -3,26 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/base/json.h"
 
 namespace ow {
 namespace {
 
-std::string complaint(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& e) {
-    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    return e.what();
-  }
-  return "";
-}
-
 std::string complaint(const std::string& text) {
-  return complaint([&] { Yaml::parse(text, "f.yaml"); });
+  return refusal_of([&] { Yaml::parse(text, "f.yaml"); });
 }
 
 Yaml value(const std::string& text) { return YamlMap(Yaml::parse("k: " + text, "f.yaml"))["k"]; }
@@ -52,33 +41,33 @@ TEST(Yaml, ReadsWhatIsThere) {
 TEST(Yaml, NamesFileLineKeyAndLimit) {
   YamlMap top(Yaml::parse("a:\n  b: 5\n  c: [1, x]\n", "f.yaml"));
   YamlMap a = top["a"].map();
-  EXPECT_EQ(complaint([&] { a["b"].integer(6, 9); }),
+  EXPECT_EQ(refusal_of([&] { a["b"].integer(6, 9); }),
             "f.yaml:2: key 'a.b' must be a whole number from 6 to 9, not '5'");
-  EXPECT_EQ(complaint([&] { a["b"].list(1, 2); }),
+  EXPECT_EQ(refusal_of([&] { a["b"].list(1, 2); }),
             "f.yaml:2: key 'a.b' must be a list of 1 to 2 values");
-  EXPECT_EQ(complaint([&] { a["b"].map(); }), "f.yaml:2: key 'a.b' must hold keys and values");
-  EXPECT_EQ(complaint([&] { a["b"].flag(); }),
+  EXPECT_EQ(refusal_of([&] { a["b"].map(); }), "f.yaml:2: key 'a.b' must hold keys and values");
+  EXPECT_EQ(refusal_of([&] { a["b"].flag(); }),
             "f.yaml:2: key 'a.b' must be true or false, not '5'");
-  EXPECT_EQ(complaint([&] { a["c"].integers(2, 2, 0, 9); }),
+  EXPECT_EQ(refusal_of([&] { a["c"].integers(2, 2, 0, 9); }),
             "f.yaml:3: key 'a.c[1]' must be a whole number from 0 to 9, not 'x'");
-  EXPECT_EQ(complaint([&] { a["d"]; }), "f.yaml:2: key 'a.d' is missing");
-  EXPECT_EQ(complaint([&] { top.close(); }), "");
+  EXPECT_EQ(refusal_of([&] { a["d"]; }), "f.yaml:2: key 'a.d' is missing");
+  EXPECT_EQ(refusal_of([&] { top.close(); }), "");
   YamlMap again(Yaml::parse("a: 1\nb: 2\n", "f.yaml"));
   again["a"];
-  EXPECT_EQ(complaint([&] { again.close(); }), "f.yaml:2: key 'b' is not known; known here: a");
+  EXPECT_EQ(refusal_of([&] { again.close(); }), "f.yaml:2: key 'b' is not known; known here: a");
 }
 
 TEST(Yaml, TakesNumbersInOneFormOnly) {
   for (const char* text : {"0x10", "010x", "1e3", "'5'", "5 ", "+5", "", "99999999999999999999"}) {
     if (std::string(text) == "5 ") continue;  // trailing space is no part of the scalar
-    EXPECT_NE(complaint([&] { value(text).integer(0, 1000000); }), "") << text;
+    EXPECT_NE(refusal_of([&] { value(text).integer(0, 1000000); }), "") << text;
   }
   for (const char* text : {"nan", ".inf", "0x1p3", "1e999", "1.5x", "'1'"}) {
-    EXPECT_NE(complaint([&] { value(text).real(-1e300, 1e300); }), "") << text;
+    EXPECT_NE(refusal_of([&] { value(text).real(-1e300, 1e300); }), "") << text;
   }
-  EXPECT_NE(complaint([&] { value("0").real(0, 1, true); }).find("above 0 to 1"),
+  EXPECT_NE(refusal_of([&] { value("0").real(0, 1, true); }).find("above 0 to 1"),
             std::string::npos);
-  EXPECT_NE(complaint([&] { value("yes").flag(); }), "");
+  EXPECT_NE(refusal_of([&] { value("yes").flag(); }), "");
 }
 
 // Fails if repeated keys and lists are dropped.
@@ -99,28 +88,28 @@ TEST(Yaml, RefusesWhatItWouldOtherwiseDrop) {
 TEST(Yaml, AnEmptyValueIsWhereItsKeyStands) {
   YamlMap top(Yaml::parse("a:\n\n# none\nb: 5\nc:\n  d:\n  e: 1\nf:\n", "f.yaml"));
   YamlMap c = top["c"].map();
-  EXPECT_EQ(complaint([&] { top["a"].text(); }), "f.yaml:1: key 'a' must be a text");
-  EXPECT_EQ(complaint([&] { c["d"].map(); }), "f.yaml:6: key 'c.d' must hold keys and values");
-  EXPECT_EQ(complaint([&] { top["f"].list(1, 2); }),
+  EXPECT_EQ(refusal_of([&] { top["a"].text(); }), "f.yaml:1: key 'a' must be a text");
+  EXPECT_EQ(refusal_of([&] { c["d"].map(); }), "f.yaml:6: key 'c.d' must hold keys and values");
+  EXPECT_EQ(refusal_of([&] { top["f"].list(1, 2); }),
             "f.yaml:8: key 'f' must be a list of 1 to 2 values");
 }
 
 TEST(Yaml, AnEmptyFileHasALine) {
   const Yaml empty = Yaml::parse("# nothing\n", "f.yaml");
   EXPECT_TRUE(empty.is_null());
-  EXPECT_EQ(complaint([&] { empty.map(); }), "f.yaml:1: the file must hold keys and values");
+  EXPECT_EQ(refusal_of([&] { empty.map(); }), "f.yaml:1: the file must hold keys and values");
 }
 
 TEST(Json, NamesFileAndLine) {
   EXPECT_EQ(parse_json("{\"a\": [1, 2]}", "f.json")["a"][1], 2);
-  EXPECT_EQ(complaint([] { parse_json("{\n\"a\": }", "f.json"); }), "f.json:2: is not JSON");
-  EXPECT_EQ(complaint([] { parse_json("", "f.json"); }), "f.json:1: is not JSON");
-  EXPECT_EQ(complaint([] { parse_json("{} {}", "f.json"); }), "f.json:1: is not JSON");
-  EXPECT_EQ(complaint([] { parse_json("{\"a\": 1, \"a\": 2}", "f.json"); }),
+  EXPECT_EQ(refusal_of([] { parse_json("{\n\"a\": }", "f.json"); }), "f.json:2: is not JSON");
+  EXPECT_EQ(refusal_of([] { parse_json("", "f.json"); }), "f.json:1: is not JSON");
+  EXPECT_EQ(refusal_of([] { parse_json("{} {}", "f.json"); }), "f.json:1: is not JSON");
+  EXPECT_EQ(refusal_of([] { parse_json("{\"a\": 1, \"a\": 2}", "f.json"); }),
             "f.json: key 'a' stands there twice");
-  EXPECT_EQ(complaint([] { parse_json("[1e999]", "f.json"); }),
+  EXPECT_EQ(refusal_of([] { parse_json("[1e999]", "f.json"); }),
             "f.json: holds a number that is out of range");
-  EXPECT_NE(complaint([] { parse_json(std::string(100000, '['), "f.json"); }).find("nested"),
+  EXPECT_NE(refusal_of([] { parse_json(std::string(100000, '['), "f.json"); }).find("nested"),
             std::string::npos);
 }
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "options.h"
+#include "ow/base/temporary_directory.h"
 #include "ow/measure/weight_search.h"
 #include "ow/tensor/half.h"
-#include "temporary_directory.h"
 #include "trainings.h"
 
 namespace ow {

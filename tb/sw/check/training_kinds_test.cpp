@@ -14,7 +14,7 @@
 
 #include "options.h"
 #include "ow/base/error.h"
-#include "temporary_directory.h"
+#include "ow/base/temporary_directory.h"
 #include "trainings.h"
 
 namespace ow {

@@ -11,8 +11,8 @@
 
 #include "options.h"
 #include "ow/base/file.h"
+#include "ow/base/temporary_directory.h"
 #include "ow/swarmx/transport.h"
-#include "temporary_directory.h"
 #include "trainings.h"
 
 namespace ow {

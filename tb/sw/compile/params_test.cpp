@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
 #include "temporary_file.h"
@@ -36,19 +37,9 @@ std::string complaint(const std::string& from, const std::string& to) {
   if (at == std::string::npos) return "no such text: " + from;
   text.replace(at, from.size(), to);
   const std::string path = temporary_file("params.yaml", text);
-  try {
-    read_job(path, false);
-  } catch (const BadInput& e) {
-    const std::string what = e.what();
-    EXPECT_EQ(what.find('\n'), std::string::npos) << what;
-    EXPECT_NE(what.find(path), std::string::npos) << what;
-    return what;
-  }
-  return "";
-}
-
-void expect_in(const std::string& part, const std::string& text) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+  const std::string what = refusal_of([&] { read_job(path, false); });
+  if (!what.empty()) expect_in(path, what);
+  return what;
 }
 
 TEST(Params, ReadsTheRepositorysJobs) {
@@ -127,17 +118,12 @@ TEST(Params, CheckedBeforeAnySimulation) {
 // The file that network.training names is read with the job, unless the weights come from
 // elsewhere.
 TEST(Params, AJobOwnsTheTrainingThatItNames) {
-  const auto refusal = [](const std::string& named) -> std::string {
+  const auto refusal = [](const std::string& named) {
     const std::string path = temporary_file(
         "named.yaml", "data: {file: x.csv}\nnetwork: {layers: [8, 4], training: " + named +
                           "}\ngrid: {rows: 2, columns: 1}\n");
     EXPECT_EQ(read_job(path, false).network().training, nullptr);
-    try {
-      read_job(path);
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "";
+    return refusal_of([&] { read_job(path); });
   };
   expect_in(":2: key 'network.training' " + std::string(kDigits) +
                 " is no training: key 'train' is missing",
@@ -189,15 +175,10 @@ std::string training_without_held_out() {
 TEST(Params, ANetworksTrainingFitsIt) {
   RunOptions options =
       golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
-  const auto refusal = [&](const std::function<void(RunParams*)>& change) -> std::string {
+  const auto refusal = [&](const std::function<void(RunParams*)>& change) {
     RunParams params = read_job(kDigits).network();
     change(&params);
-    try {
-      check_run(params, options);
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "";
+    return refusal_of([&] { check_run(params, options); });
   };
   EXPECT_EQ(refusal([](RunParams*) {}), "");
   const std::string where = std::string(kDigits) + ": key 'network.training': ";

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/stream_job.h"
@@ -31,12 +32,7 @@ PlanRequest request(GridShape grid, int samples, const std::vector<LayerShape>& 
 }
 
 std::string complaint(const PlanRequest& r, const TileConfig& tile = kFullTile) {
-  try {
-    make_plan(r, firmware(), tile);
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "";
+  return refusal_of([&] { make_plan(r, firmware(), tile); });
 }
 
 struct Range {

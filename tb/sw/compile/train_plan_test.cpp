@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/compile/network_run.h"
 #include "train_jobs.h"
@@ -15,13 +16,8 @@ namespace {
 
 TEST(TrainPlans, RefuseWhatDoesNotFit) {
   const ElfImage image = firmware();
-  const auto refused = [&](const TrainingJob& job, const TileConfig& tile) -> std::string {
-    try {
-      make_train_plan("test", job, image, tile);
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
+  const auto refused = [&](const TrainingJob& job, const TileConfig& tile) {
+    return refusal_of([&] { make_train_plan("test", job, image, tile); });
   };
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), kFullTile), "");
   EXPECT_EQ(refused(job_for({4, 4}, 12, {64, 128, 10}), kFullTile),

@@ -17,6 +17,7 @@
 #include "ow/measure/tile_runner.h"
 #include "ow/sim/sim.h"
 #include "random_matrix.h"
+#include "seed.h"
 
 namespace ow::bench {
 namespace {
@@ -33,10 +34,7 @@ class Kernels : public ::testing::Test {
         rng_(seed()),
         next_(tile_.heap()) {}
 
-  static uint64_t seed() {
-    const char* text = std::getenv("OW_SEED");
-    return text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  }
+  static uint64_t seed() { return test_seed(1); }
   uint32_t below(uint32_t n) { return static_cast<uint32_t>(rng_.below(n)); }
   uint32_t number(Type type) {
     const uint32_t mantissa = static_cast<uint32_t>(rng_.next() >> 32);

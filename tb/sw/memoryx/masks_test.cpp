@@ -13,6 +13,7 @@
 
 #include "both.h"
 #include "masks_job.h"
+#include "messages.h"
 #include "ow/base/error.h"
 
 namespace ow::memoryx {
@@ -251,15 +252,10 @@ TEST(MemoryXMasks, BalancedPartsKeepAsManyEach) {
 }
 
 TEST(MemoryXMasks, WhatMakesNoSenseIsOneLine) {
-  const auto refused = [](const std::function<void(SparsityGroup*)>& change) -> std::string {
+  const auto refused = [](const std::function<void(SparsityGroup*)>& change) {
     TrainingJob job = masks_job(mask_cases(Algorithm::Static, 0), 3);
     change(&job.sparsity[0]);
-    try {
-      MemoryX memory(job, {});
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
+    return refusal_of([&] { MemoryX memory(job, {}); });
   };
   EXPECT_EQ(refused([](SparsityGroup*) {}), "");
   EXPECT_EQ(

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "messages.h"
 #include "ow/base/error.h"
 
 namespace ow {
@@ -16,17 +17,7 @@ TimeOptions parse(const std::string& text) {
 }
 
 std::string complaint(const std::string& text) {
-  try {
-    parse(text);
-  } catch (const BadInput& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "";
-}
-
-void expect_in(const std::string& part, const std::string& text) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
+  return refusal_of([&] { parse(text); });
 }
 
 TEST(TimeModel, AFlowTakesLatencyAndWholeCycles) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "both.h"
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/memoryx/schedule.h"
 
@@ -163,13 +164,8 @@ TEST(MemoryXSchedule, SomeGoOnForGood) {
   for (uint64_t step = 0; step < 1000; ++step) {
     EXPECT_NEAR(value_at(wave, step), std::cos(M_PI * static_cast<double>(step) / 100), 1e-12);
   }
-  const auto refused = [](const Schedule& s) -> std::string {
-    try {
-      check_schedule(s, 0, 1, "s");
-    } catch (const BadInput& error) {
-      return error.what();
-    }
-    return "";
+  const auto refused = [](const Schedule& s) {
+    return refusal_of([&] { check_schedule(s, 0, 1, "s"); });
   };
   EXPECT_EQ(refused(cycle), "");
   EXPECT_EQ(refused({{Kind::Power, 1, 0.5, kForever, 0.5}, {Kind::Constant, 1, 1, 1, 1}}),

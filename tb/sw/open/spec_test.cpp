@@ -266,7 +266,7 @@ TEST(Machine, TakesAWafersSavedMap) {
   const wafer::Shape shape = wafer::read_shape(kWafer);
   const wafer::Repair repair = wafer::repair_wafer(shape, wafer::Defects(shape));
   ASSERT_TRUE(repair.map);
-  const std::string map = jobs::temporary_file("map.json", json_text(wafer::to_json(*repair.map)));
+  const std::string map = temporary_file("map.json", json_text(wafer::to_json(*repair.map)));
   Machine machine(parse_machine("wafer:" + kWafer + ",map=" + map, "wafer"), {});
   machine.fit({4, 4}, "job.yaml");
   EXPECT_EQ(machine.device()->shape(), (GridShape{4, 4}));

@@ -3,22 +3,19 @@
 #include "ow/sim/recording.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
+#include "messages.h"
 #include "openwafer/runtime.h"
 #include "ow/base/file.h"
 #include "ow/sim/sim_device.h"
+#include "temporary_file.h"
 
 namespace ow {
 namespace {
-
-std::string temporary(const std::string& name) {
-  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
-}
 
 // Copies an array there and back on a grid of 2 x 3.
 void run_a_program(const std::string& name) {
@@ -30,18 +27,13 @@ void run_a_program(const std::string& name) {
 }
 
 std::string recorded(const std::string& name) {
-  const std::string file = temporary(name);
+  const std::string file = temporary_path(name);
   run_a_program("sim:2x3,record=" + file);
   return file;
 }
 
 std::string complaint(const std::string& file) {
-  try {
-    read_recording(file);
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "taken";
+  return refusal_of([&] { read_recording(file); });
 }
 
 // Fails if only one fixed job can be shown as waves.
@@ -79,15 +71,9 @@ TEST(Recording, DamagedOnesAreRefused) {
 
 // What cannot be recorded is refused before anything is made.
 TEST(Recording, IsOfSimulatedGridsOfFullTilesAlone) {
-  const std::string none = ",record=" + temporary("none.owr");
+  const std::string none = ",record=" + temporary_path("none.owr");
   for (const std::string machine : {"sim-mini:1x1", "wafer:none.yaml", "uart:/dev/null"}) {
-    std::string text;
-    try {
-      open(machine + none);
-    } catch (const BadInput& e) {
-      text = e.what();
-    }
-    EXPECT_EQ(text,
+    EXPECT_EQ(refusal_of([&] { open(machine + none); }),
               "machine '" + machine + none + "': only a simulated grid of full tiles is recorded");
   }
 }

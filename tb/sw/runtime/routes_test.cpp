@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_device.h"
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/runtime/load_checks.h"
 #include "ow/runtime/ramp.h"
@@ -181,15 +182,10 @@ TEST(Queues, ASecondInputQueueForAColourIsRefusedByName) {
 }
 
 TEST(Features, SwitchesAndFiltersThatAMachineLacksAreRefused) {
-  const auto complaint = [](const Layout& layout, uint32_t features) -> std::string {
+  const auto complaint = [](const Layout& layout, uint32_t features) {
     TileConfig tile;
     tile.features = features;
-    try {
-      check_features(layout.state(), tile);
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "";
+    return refusal_of([&] { check_features(layout.state(), tile); });
   };
   const uint32_t full = isa::kFull.features, mini = isa::kMini.features;
   Layout plain({1, 3});

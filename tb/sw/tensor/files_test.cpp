@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <functional>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/tensor/csv.h"
@@ -14,32 +14,10 @@
 #include "ow/tensor/idx.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/safetensors.h"
+#include "temporary_file.h"
 
 namespace ow {
 namespace {
-
-std::string temporary(const std::string& name) {
-  return testing::TempDir() + std::to_string(getpid()) + "_" + name;
-}
-
-std::string written(const std::string& name, const std::string& contents) {
-  write_file(temporary(name), contents);
-  return temporary(name);
-}
-
-std::string complaint(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& e) {
-    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    return e.what();
-  }
-  return "";
-}
-
-void expect_in(const std::string& part, const std::string& text) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
-}
 
 std::string safetensors(const std::string& header, const std::string& data) {
   std::string file;
@@ -48,8 +26,8 @@ std::string safetensors(const std::string& header, const std::string& data) {
 }
 
 std::string wrong_tensors(const std::string& contents) {
-  const std::string path = written("bad.safetensors", contents);
-  return complaint([&] { read_safetensors(path); });
+  const std::string path = temporary_file("bad.safetensors", contents);
+  return refusal_of([&] { read_safetensors(path); });
 }
 
 TEST(Safetensors, WhatIsWrittenIsReadAgain) {
@@ -57,7 +35,7 @@ TEST(Safetensors, WhatIsWrittenIsReadAgain) {
   tensors["a"] = {TensorType::F16, {2, 3}, std::vector<uint8_t>(12, 7)};
   tensors["b.c"] = {TensorType::F32, {}, {0, 0, 0x80, 0x3F}};
   tensors["empty"] = {TensorType::I64, {0, 5}, {}};
-  const std::string path = temporary("good.safetensors");
+  const std::string path = temporary_path("good.safetensors");
   write_safetensors(path, tensors);
   const Tensors read = read_safetensors(path);
   ASSERT_EQ(read.size(), 3u);
@@ -71,7 +49,7 @@ TEST(Safetensors, WhatIsWrittenIsReadAgain) {
                   R"("data_offsets": [2, 3]}, "y": {"dtype": "I16", "shape": [1], )"
                   R"("data_offsets": [0, 2]}})",
                   "\xFE\xFF\x05");
-  EXPECT_EQ(read_safetensors(written("other.safetensors", other)).at("y").value(0), -2);
+  EXPECT_EQ(read_safetensors(temporary_file("other.safetensors", other)).at("y").value(0), -2);
 }
 
 TEST(Safetensors, RefusesWhatDoesNotFit) {
@@ -115,16 +93,16 @@ TEST(Idx, ReadsItsTypesAndRefusesTheRest) {
       "\0\0\x08\x02\0\0\0\x02\0\0\0\x03"
       "abcdef",
       18);
-  const Tensor t = read_idx(written("good.idx", images), 100);
+  const Tensor t = read_idx(temporary_file("good.idx", images), 100);
   EXPECT_EQ(t.shape, (std::vector<uint64_t>{2, 3}));
   EXPECT_EQ(t.value(5), 'f');
   const std::string numbers("\0\0\x0B\x01\0\0\0\x02\xFF\xFE\x01\0", 12);
-  const Tensor n = read_idx(written("numbers.idx", numbers), 100);
+  const Tensor n = read_idx(temporary_file("numbers.idx", numbers), 100);
   EXPECT_EQ(n.value(0), -2);
   EXPECT_EQ(n.value(1), 256);
   const auto wrong = [](const std::string& contents) {
-    const std::string path = written("bad.idx", contents);
-    return complaint([&] { read_idx(path, 100); });
+    const std::string path = temporary_file("bad.idx", contents);
+    return refusal_of([&] { read_idx(path, 100); });
   };
   expect_in("is no IDX file", wrong("abc"));
   expect_in("type 0x07", wrong(std::string("\0\0\x07\x01\0\0\0\0", 8)));
@@ -139,12 +117,12 @@ TEST(Idx, ReadsItsTypesAndRefusesTheRest) {
 }
 
 TEST(Csv, NamesLineAndColumn) {
-  const Table t = read_csv(written("good.csv", "1,2.5\r\n-3e2,0\n"), 10, 10);
+  const Table t = read_csv(temporary_file("good.csv", "1,2.5\r\n-3e2,0\n"), 10, 10);
   EXPECT_EQ(t.rows(), 2u);
   EXPECT_EQ(t.at(1, 0), -300);
   const auto wrong = [](const std::string& contents) {
-    const std::string path = written("bad.csv", contents);
-    return complaint([&] { read_csv(path, 2, 3); });
+    const std::string path = temporary_file("bad.csv", contents);
+    return refusal_of([&] { read_csv(path, 2, 3); });
   };
   expect_in(":2: column 2 is no number", wrong("1,2\n1,x\n"));
   expect_in(":1: column 1 is no number", wrong("a,b\n"));
@@ -160,7 +138,7 @@ TEST(Csv, NamesLineAndColumn) {
 // As spreadsheets, numpy.savetxt, R and C programs write it.
 TEST(Csv, ReadsNumbersAsOtherProgramsWriteThem) {
   const auto values = [](const std::string& contents) {
-    const Table t = read_csv(written("other.csv", contents), 2, 3);
+    const Table t = read_csv(temporary_file("other.csv", contents), 2, 3);
     EXPECT_EQ(t.rows(), 2u) << contents;
     return t.values;
   };
@@ -180,8 +158,8 @@ TEST(Csv, ReadsNumbersAsOtherProgramsWriteThem) {
 
 TEST(Csv, SaysWhatItSeesInsteadOfANumber) {
   const auto wrong = [](const std::string& contents) {
-    const std::string path = written("bad.csv", contents);
-    return complaint([&] { read_csv(path, 2, 3); });
+    const std::string path = temporary_file("bad.csv", contents);
+    return refusal_of([&] { read_csv(path, 2, 3); });
   };
   expect_in(":1: column 1 is no number: 'petal length (cm)'", wrong("petal length (cm),x\n"));
   expect_in(":1: column 1 is no number: '1;2' (commas stand between columns)", wrong("1;2\n"));
@@ -193,16 +171,16 @@ TEST(Csv, SaysWhatItSeesInsteadOfANumber) {
                                                                  "1\0\n\0",
                                                                  6)));
   expect_in(": its lines end with CR alone", wrong("1,2\r3,4\r"));
-  EXPECT_EQ(read_csv(written("blank.csv", "\n \n"), 2, 3).rows(), 0u);
+  EXPECT_EQ(read_csv(temporary_file("blank.csv", "\n \n"), 2, 3).rows(), 0u);
 }
 
 // What never ends is refused, and a line that does not before much of it is read.
 TEST(Csv, HasALimitOfBytes) {
   const auto wrong = [](const std::string& path) {
-    return complaint([&] { read_csv(path, 100'000'000, 64); });
+    return refusal_of([&] { read_csv(path, 100'000'000, 64); });
   };
   EXPECT_EQ(wrong("/dev/zero"), "/dev/zero: holds a line of more than 67108864 bytes, the limit");
-  const std::string path = temporary("large.csv");
+  const std::string path = temporary_path("large.csv");
   write_file(path, "1,2\n");
   // A hole at its end takes no room.
   ASSERT_EQ(truncate(path.c_str(), (off_t{1} << 32) + 1), 0);
@@ -211,7 +189,7 @@ TEST(Csv, HasALimitOfBytes) {
 }
 
 std::string wrong_data(const DataSource& source, int features = 64) {
-  return complaint([&] { load_dataset(source, HalfType::Binary16, features, 10); });
+  return refusal_of([&] { load_dataset(source, HalfType::Binary16, features, 10); });
 }
 
 // Fails if an error is in a library's words.
@@ -238,21 +216,22 @@ TEST(Dataset, ReadsTheDigitsOfTheRepository) {
   expect_in("65 columns, the network has 66 inputs", wrong_data(source, 66));
   source.range.reset();
   const std::string text = read_bytes(source.file, 1 << 20);
-  source.file = written("cut.csv", text.substr(0, text.size() / 2));
+  source.file = temporary_file("cut.csv", text.substr(0, text.size() / 2));
   expect_in("truncated", wrong_data(source));
-  source.file = written("none.csv", "");
+  source.file = temporary_file("none.csv", "");
   expect_in("holds no samples", wrong_data(source));
 }
 
 TEST(Dataset, TheSameSamplesFromEveryFormat) {
   DataSource csv, idx, tensors;
-  csv.file = written("same.csv", "1,2,3,4,0\n5,6,7,8,9\n");
+  csv.file = temporary_file("same.csv", "1,2,3,4,0\n5,6,7,8,9\n");
   idx.format = DataFormat::Idx;
-  idx.file = written("same.idx", std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x02", 16) +
+  idx.file =
+      temporary_file("same.idx", std::string("\0\0\x08\x03\0\0\0\x02\0\0\0\x02\0\0\0\x02", 16) +
                                      "\x01\x02\x03\x04\x05\x06\x07\x08");
-  idx.labels = written("labels.idx", std::string("\0\0\x08\x01\0\0\0\x02\0\x09", 10));
+  idx.labels = temporary_file("labels.idx", std::string("\0\0\x08\x01\0\0\0\x02\0\x09", 10));
   tensors.format = DataFormat::Safetensors;
-  tensors.file = temporary("same.safetensors");
+  tensors.file = temporary_path("same.safetensors");
   write_safetensors(tensors.file, {{"inputs", {TensorType::U8, {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}},
                                    {"labels", {TensorType::I16, {2}, {0, 0, 9, 0}}}});
   const Dataset a = load_dataset(csv, HalfType::Binary16, 4, 10);
@@ -262,9 +241,9 @@ TEST(Dataset, TheSameSamplesFromEveryFormat) {
     EXPECT_EQ(a.labels, b.labels);
   }
   expect_in("class 9 is not in 0..8",
-            complaint([&] { load_dataset(idx, HalfType::Binary16, 4, 9); }));
+            refusal_of([&] { load_dataset(idx, HalfType::Binary16, 4, 9); }));
   expect_in("the network has 5 inputs",
-            complaint([&] { load_dataset(idx, HalfType::Binary16, 5, 10); }));
+            refusal_of([&] { load_dataset(idx, HalfType::Binary16, 5, 10); }));
   idx.labels.clear();
   EXPECT_TRUE(load_dataset(idx, HalfType::Binary16, 4, 10).labels.empty());
 }
@@ -273,10 +252,10 @@ TEST(Dataset, TheSameSamplesFromEveryFormat) {
 TEST(Dataset, ValuesFitTheNetworksType) {
   const auto wrong = [](const std::string& rows, HalfType type, double scale, bool targets) {
     DataSource source;
-    source.file = written("large.csv", rows);
+    source.file = temporary_file("large.csv", rows);
     source.scale = scale;
     source.targets = targets;
-    return complaint([&] { load_dataset(source, type, 2, 1); });
+    return refusal_of([&] { load_dataset(source, type, 2, 1); });
   };
   const HalfType half = HalfType::Binary16, brain = HalfType::Bfloat16;
   EXPECT_EQ(wrong("1,65519\n", half, 1, false), "");
@@ -296,11 +275,11 @@ TEST(Dataset, TheNameTellsTheFormat) {
   EXPECT_EQ(data_format("a.csv.gz"), DataFormat::Csv);
   EXPECT_EQ(data_format("t10k-images-idx3-ubyte.gz"), DataFormat::Idx);
   EXPECT_EQ(data_format("a.safetensors"), DataFormat::Safetensors);
-  expect_in("the name tells no format", complaint([] { data_format("a.txt"); }));
+  expect_in("the name tells no format", refusal_of([] { data_format("a.txt"); }));
 }
 
 TEST(NetworkFile, GivesBackTheSameBits) {
-  const std::string path = temporary("network.safetensors");
+  const std::string path = temporary_path("network.safetensors");
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
     const std::vector<LayerShape> shapes = {{5, 7, "relu", true}, {7, 3, "none", false}};
     const Network network = random_network(1, type, shapes, 0.5);
@@ -312,7 +291,7 @@ TEST(NetworkFile, GivesBackTheSameBits) {
       EXPECT_EQ(read.layers[k].activation, network.layers[k].activation);
     }
     const auto wrong = [&](HalfType t, const std::vector<LayerShape>& s) {
-      return complaint([&] { load_network(path, t, s); });
+      return refusal_of([&] { load_network(path, t, s); });
     };
     const HalfType other = type == HalfType::Binary16 ? HalfType::Bfloat16 : HalfType::Binary16;
     expect_in("tensor 'layers.0.weight' is", wrong(other, shapes));
@@ -325,7 +304,7 @@ TEST(NetworkFile, GivesBackTheSameBits) {
 
 // A checkpoint of a training: masks, moments and check sums are not the network's.
 TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
-  const std::string path = temporary("checkpoint.safetensors");
+  const std::string path = temporary_path("checkpoint.safetensors");
   const Tensor one = {TensorType::F32, {1, 1}, {0, 0, 0x80, 0x3F}};
   const Tensor sums = {TensorType::U32, {1}, {1, 2, 3, 4}};
   Tensors tensors = {{"layers.0.weight", one},
@@ -334,7 +313,7 @@ TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
                      {"openwafer.crc32", sums}};
   const auto wrong = [&] {
     write_safetensors(path, tensors);
-    return complaint([&] {
+    return refusal_of([&] {
       const Network n = load_network(path, HalfType::Binary16, {{1, 1, "none", false}});
       EXPECT_EQ(n.layers[0].weights[0], 0x3C00);
     });
@@ -348,20 +327,20 @@ TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
 }
 
 TEST(Safetensors, APipeIsNoFile) {
-  const std::string pipe = temporary("pipe.safetensors");
+  const std::string pipe = temporary_path("pipe.safetensors");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   alarm(60);  // ends a test that waits for a writer
-  expect_in("not a regular file", complaint([&] { const SafetensorsFile file(pipe); }));
+  expect_in("not a regular file", refusal_of([&] { const SafetensorsFile file(pipe); }));
   alarm(0);
   unlink(pipe.c_str());
 }
 
 // Other programs have other names; what is there says which.
 TEST(NetworkFile, TellsTheNamesThatItHasInstead) {
-  const std::string path = temporary("names.safetensors");
+  const std::string path = temporary_path("names.safetensors");
   const auto wrong = [&](const Tensors& tensors) {
     write_safetensors(path, tensors);
-    return complaint([&] { load_network(path, HalfType::Binary16, {{1, 1, "none", false}}); });
+    return refusal_of([&] { load_network(path, HalfType::Binary16, {{1, 1, "none", false}}); });
   };
   const Tensor one{TensorType::F16, {1, 1}, {0, 0}};
   const std::string missing = path + ": tensor 'layers.0.weight' is missing: ";
@@ -379,10 +358,10 @@ TEST(NetworkFile, TellsTheNamesThatItHasInstead) {
 }
 
 TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
-  const std::string path = temporary("infinite.safetensors");
+  const std::string path = temporary_path("infinite.safetensors");
   const auto wrong = [&](HalfType type, TensorType element, const std::vector<uint8_t>& bytes) {
     write_safetensors(path, {{"layers.0.weight", {element, {1, 2}, bytes}}});
-    return complaint([&] { load_network(path, type, {{2, 1, "none", false}}); });
+    return refusal_of([&] { load_network(path, type, {{2, 1, "none", false}}); });
   };
   const HalfType half = HalfType::Binary16, brain = HalfType::Bfloat16;
   const std::string where = "tensor 'layers.0.weight' holds a number that is not finite in ";
@@ -398,7 +377,7 @@ TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
 }
 
 TEST(NetworkFile, RoundsWeightsOf32BitsOnce) {
-  const std::string path = temporary("single.safetensors");
+  const std::string path = temporary_path("single.safetensors");
   write_safetensors(path, {{"layers.0.weight", {TensorType::F32, {1, 1}, {1, 0, 0x80, 0x3F}}}});
   EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, "none", false}}).layers[0].weights[0],
             0x3C00);

@@ -3,51 +3,31 @@
 #include "ow/tensor/npy.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <functional>
 #include <string>
 
+#include "messages.h"
 #include "numpy_files.h"
-#include "ow/base/error.h"
-#include "ow/base/file.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
+#include "temporary_file.h"
 
 namespace ow {
 namespace {
 
-std::string written(const std::string& name, const std::string& contents) {
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_" + name;
-  write_file(path, contents);
-  return path;
+Tensor npy(const std::string& contents) {
+  return read_npy(temporary_file("good.npy", contents), 10000);
 }
-
-std::string complaint(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const BadInput& e) {
-    EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos) << e.what();
-    return e.what();
-  }
-  return "";
-}
-
-void expect_in(const std::string& part, const std::string& text) {
-  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
-}
-
-Tensor npy(const std::string& contents) { return read_npy(written("good.npy", contents), 10000); }
 
 std::string wrong_npy(const std::string& contents) {
-  const std::string path = written("bad.npy", contents);
-  return complaint([&] { read_npy(path, 10000); });
+  const std::string path = temporary_file("bad.npy", contents);
+  return refusal_of([&] { read_npy(path, 10000); });
 }
 
 std::string wrong_npz(const std::string& contents, size_t limit = 10000) {
-  const std::string path = written("bad.npz", contents);
-  return complaint([&] { read_npz(path, limit); });
+  const std::string path = temporary_file("bad.npz", contents);
+  return refusal_of([&] { read_npz(path, limit); });
 }
 
 std::vector<double> values(const Tensor& t) {
@@ -175,15 +155,15 @@ TEST(Npz, GivesArraysByTheirNamesStoredOrDeflated) {
   for (const bool packed : {false, true}) {
     for (const std::string comment : {"", "PK\5\6 is not the end"}) {
       const Tensors t = read_npz(
-          written("good.npz",
-                  zip_of({{"x.npy", one}, {"layers.0.weight.npy", large}}, packed, comment)),
+          temporary_file("good.npz",
+                         zip_of({{"x.npy", one}, {"layers.0.weight.npy", large}}, packed, comment)),
           10000);
       ASSERT_EQ(t.size(), 2u);
       EXPECT_EQ(t.at("x").value(0), 'a');
       EXPECT_EQ(t.at("layers.0.weight").elements(), 5000u);
     }
   }
-  EXPECT_TRUE(read_npz(written("empty.npz", zip_of({}, false)), 100).empty());
+  EXPECT_TRUE(read_npz(temporary_file("empty.npz", zip_of({}, false)), 100).empty());
 }
 
 TEST(Npz, RefusesWhatIsDamagedOrNotRead) {
@@ -227,15 +207,16 @@ TEST(Dataset, TheSameSamplesFromNumpysFiles) {
   const std::string classes = npy_of("<i8", "(2,)", bytes_of<int64_t>({0, 2}));
   const std::string hot = npy_of("<f4", "(2, 3)", bytes_of<float>({1, 0, 0, 0, 0, 1}));
   DataSource csv;
-  csv.file = written("same.csv", "1,2,3,4,0\n5,6,7,8,2\n");
+  csv.file = temporary_file("same.csv", "1,2,3,4,0\n5,6,7,8,2\n");
   const Dataset want = load_dataset(csv, HalfType::Binary16, 4, 3);
   DataSource one, pair;
   one.format = DataFormat::Npz;
   pair.format = DataFormat::Npy;
-  pair.file = written("same.npy", samples);
+  pair.file = temporary_file("same.npy", samples);
   for (const std::string& labels : {classes, hot}) {
-    one.file = written("same.npz", zip_of({{"inputs.npy", samples}, {"labels.npy", labels}}, true));
-    pair.labels = written("labels.npy", labels);
+    one.file =
+        temporary_file("same.npz", zip_of({{"inputs.npy", samples}, {"labels.npy", labels}}, true));
+    pair.labels = temporary_file("labels.npy", labels);
     for (const DataSource& source : {one, pair}) {
       const Dataset got = load_dataset(source, HalfType::Binary16, 4, 3);
       EXPECT_EQ(got.values, want.values);
@@ -243,8 +224,8 @@ TEST(Dataset, TheSameSamplesFromNumpysFiles) {
     }
   }
   const auto refused = [&](const std::string& labels) {
-    pair.labels = written("labels.npy", labels);
-    return complaint([&] { load_dataset(pair, HalfType::Binary16, 4, 3); });
+    pair.labels = temporary_file("labels.npy", labels);
+    return refusal_of([&] { load_dataset(pair, HalfType::Binary16, 4, 3); });
   };
   for (const std::vector<float>& row : {std::vector<float>{1, 1, 0}, {0, 0, 0}, {0, 0.5f, 0}}) {
     std::vector<float> both = {0, 1, 0};
@@ -256,7 +237,8 @@ TEST(Dataset, TheSameSamplesFromNumpysFiles) {
             refused(npy_of("<f4", "(3, 2)", bytes_of<float>({1, 0, 0, 0, 0, 1}))));
   // Values are in the second file, too.
   pair.targets = true;
-  pair.labels = written("values.npy", npy_of("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6})));
+  pair.labels =
+      temporary_file("values.npy", npy_of("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6})));
   EXPECT_EQ(load_dataset(pair, HalfType::Binary16, 4, 3).targets,
             (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
@@ -265,24 +247,24 @@ TEST(NetworkFile, MayBeNumpys) {
   const std::vector<LayerShape> shapes = {{2, 1, "none", true}};
   const std::string weights = npy_of("<f2", "(1, 2)", bytes_of<uint16_t>({0x3C00, 0xC000}));
   const std::string bias = npy_of("<f8", "(1,)", bytes_of<double>({0.1}));
-  const std::string path = written(
+  const std::string path = temporary_file(
       "w.npz", zip_of({{"layers.0.weight.npy", weights}, {"layers.0.bias.npy", bias}}, true));
   const Network network = load_network(path, HalfType::Binary16, shapes);
   EXPECT_EQ(network.layers[0].weights, (std::vector<uint16_t>{0x3C00, 0xC000}));
   EXPECT_EQ(network.layers[0].bias_values, std::vector<float>{0.1f}) << "rounded once";
   // One array without a name.
-  const std::string alone = written("w.npy", weights);
+  const std::string alone = temporary_file("w.npy", weights);
   EXPECT_EQ(load_network(alone, HalfType::Binary16, {{2, 1, "none", false}}).layers[0].weights,
             network.layers[0].weights);
   expect_in("w.npy: one array without a name is the weights of one layer without a bias",
-            complaint([&] { load_network(alone, HalfType::Binary16, shapes); }));
+            refusal_of([&] { load_network(alone, HalfType::Binary16, shapes); }));
 }
 
 // 1 + 2^-11 + 2^-40 is just above the middle of two numbers of binary16. By way of binary32 it
 // would be the middle, which rounds to even, that is down.
 TEST(NetworkFile, RoundsWeightsOf64BitsOnce) {
   const double w = 1 + 0x1p-11 + 0x1p-40;
-  const std::string path = written("w.npy", npy_of("<f8", "(1, 1)", bytes_of<double>({w})));
+  const std::string path = temporary_file("w.npy", npy_of("<f8", "(1, 1)", bytes_of<double>({w})));
   EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, "none", false}}).layers[0].weights[0],
             0x3C01);
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of faults: what is read, what is refused and how, and what a bring-up has to find.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <set>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/device/reticle_mesh.h"
 #include "ow/device/wafer_faults.h"
 #include "ow/wafer/files.h"
 #include "ow/wafer/repair.h"
+#include "temporary_file.h"
 
 namespace ow::wafer {
 namespace {
@@ -21,18 +20,11 @@ const Shape kShape{2, 2, 2, 2, 1, 1};
 const std::vector<Register> kRegisters = {{"a_q", 1, 3, 8}, {"b_q", 4, 20, 32}};
 
 Faults read(const std::string& text) {
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_faults.yaml";
-  std::ofstream(path) << text;
-  return read_faults(path, kShape);
+  return read_faults(temporary_file("faults.yaml", text), kShape);
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const BadInput& e) {
-    return e.what();
-  }
-  return "";
+  return refusal_of([&] { read(text); });
 }
 
 TEST(Faults, TheExampleIsReadAndCanBeRepaired) {
@@ -119,15 +111,9 @@ TEST(Faults, NothingIsDroppedSilently) {
             std::string::npos);
   EXPECT_NE(refusal("tiles:\n" + tile + "---\nwires: []\n").find("a second document"),
             std::string::npos);
-  const std::string path = testing::TempDir() + std::to_string(getpid()) + "_shape.yaml";
-  const auto shape = [&path](const std::string& text) -> std::string {
-    std::ofstream(path) << text;
-    try {
-      read_shape(path);
-    } catch (const BadInput& e) {
-      return e.what();
-    }
-    return "";
+  const std::string path = temporary_path("shape.yaml");
+  const auto shape = [](const std::string& text) {
+    return refusal_of([&] { read_shape(temporary_file("shape.yaml", text)); });
   };
   const std::string wafer = "wafer: {reticle_rows: 2, reticle_columns: 2}\n";
   EXPECT_EQ(shape(wafer + "reticle: {rows: 2, columns: 2}\n"), "");

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs: the RTL core against the ISS. OW_SEED sets the first program's seed.
 #include <cstdio>
-#include <cstdlib>
 
 #include <gtest/gtest.h>
 
 #include "core_bench.h"
+#include "options.h"
 
 namespace ow {
 namespace {
 
-uint64_t seed_from_environment(uint64_t fallback) {
-  const char* text = std::getenv("OW_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
-}
-
 // The wafer's cycle count begins at `cycle`.
 void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
-  const uint64_t seed = seed_from_environment(1);
+  const uint64_t seed = test_option("OW_SEED", 1);
   CoreBench bench(seed, refuse);
   bench.set_cycle(cycle);
   const LockstepResult result = run_lockstep(seed, instructions, &bench);

@@ -11,22 +11,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 #include <vector>
 
 #include "Vow_fp_sweep.h"
+#include "options.h"
 #include "ow/golden/formats.h"
 #include "ow/measure/datapath.h"
 #include "verilated.h"
 
 namespace ow::fp {
 namespace {
-
-uint32_t from_env(const char* name, uint32_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(text, nullptr, 0));
-}
 
 using Function = uint16_t (*)(uint16_t, uint16_t);
 
@@ -37,8 +32,8 @@ class Sweep {
 
   void run() {
     std::vector<std::thread> threads;
-    const uint32_t n = from_env("OW_THREADS", std::max(1u, std::thread::hardware_concurrency()));
-    for (uint32_t i = 0; i < n; ++i) threads.emplace_back([this] { work(); });
+    const uint64_t n = test_option("OW_THREADS", std::max(1u, std::thread::hardware_concurrency()));
+    for (uint64_t i = 0; i < n; ++i) threads.emplace_back([this] { work(); });
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(bad_, 0u);
     EXPECT_EQ(pairs_, static_cast<uint64_t>(rows_) * 65536);
@@ -101,7 +96,7 @@ class Sweep {
   DpFmt fmt_;
   Function fast_;
   Function exact_;
-  uint32_t rows_ = std::min(65536u, from_env("OW_ROWS", 65536));
+  uint32_t rows_ = static_cast<uint32_t>(std::min<uint64_t>(65536, test_option("OW_ROWS", 65536)));
   std::atomic<uint32_t> next_{0};
   std::atomic<uint64_t> bad_{0};
   std::atomic<uint64_t> pairs_{0};

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "options.h"
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/tile_ops.h"
@@ -22,16 +21,7 @@
 namespace ow::fp {
 namespace {
 
-uint64_t from_env(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 0);
-}
-
-uint64_t seed() {
-  const uint64_t s = from_env("OW_SEED", 1);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(s));
-  return s;
-}
+uint64_t seed() { return test_option("OW_SEED", 1); }
 
 void check(const Op& op, const std::vector<Operands>& vectors, const std::vector<uint32_t>& got) {
   ASSERT_EQ(vectors.size(), got.size());
@@ -72,7 +62,7 @@ TEST_P(DatapathTest, GivesGoldenBits) {
     for (uint32_t x = 0; x < 1u << bits_of(op().src); ++x) vectors.push_back({x, 0, 0});
   }
   Generator generator(op(), seed());
-  const uint64_t count = from_env("OW_COUNT", 50000);
+  const uint64_t count = test_option("OW_COUNT", 50000);
   for (uint64_t i = 0; i < count; ++i) vectors.push_back(generator.next());
   Datapath datapath(8);
   run(datapath, vectors, 0, 0);
@@ -463,7 +453,7 @@ TEST(TileOperations, ReductionsAreTheSameInGolden) {
 
 TEST(Adder, GivesGoldenBits) {
   const Op& op = find_op("f32_add");
-  Generator generator(op, from_env("OW_SEED", 2));
+  Generator generator(op, test_option("OW_SEED", 2));
   std::vector<Operands> vectors;
   for (int i = 0; i < 200000; ++i) vectors.push_back(generator.next());
   check(op, vectors, run_adder(vectors));

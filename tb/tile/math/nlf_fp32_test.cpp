@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <vector>
 
+#include "options.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/kernels.h"
 #include "ow/golden/nonlinear.h"
@@ -23,12 +23,7 @@ namespace golden = ow::golden;
 using golden::Op;
 using golden::Type;
 
-uint64_t seed() {
-  const char* text = std::getenv("OW_SEED");
-  const uint64_t s = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(s));
-  return s;
-}
+uint64_t seed() { return ow::test_option("OW_SEED", 1); }
 
 // |got - want| in units of the last place of a format of `precision` bits and least exponent e_min.
 double ulps(double got, long double want, int precision, int e_min) {

@@ -6,13 +6,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "Vow_nlf.h"
+#include "options.h"
 #include "ow/golden/nonlinear.h"
 #include "verilated.h"
 
@@ -97,9 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Nlf, EveryInput,
                          });
 
 TEST(Nlf, FunctionsAndFormatsMixWithGapsAndReset) {
-  const char* text = std::getenv("OW_SEED");
-  const uint64_t seed = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const uint64_t seed = ow::test_option("OW_SEED", 1);
   std::mt19937_64 random(seed);
   Unit unit;
   struct Expected {

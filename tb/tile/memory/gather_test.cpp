@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <random>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "Vow_gather4.h"
 #endif
 #include "Vow_gather8.h"
+#include "options.h"
 #include "verilated.h"
 
 namespace {
@@ -226,9 +226,7 @@ using Bench8 = Bench<Vow_gather8, 8>;
 
 template <class B>
 void random_requests() {
-  const char* text = std::getenv("OW_SEED");
-  const uint64_t seed = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const uint64_t seed = ow::test_option("OW_SEED", 1);
   B bench;
   bench.rng.seed(seed);
   auto& rng = bench.rng;

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,6 +17,7 @@
 #endif
 #include "Vow_sram8_8.h"
 #include "openwafer/error.h"
+#include "options.h"
 #include "verilated.h"
 
 namespace {
@@ -311,9 +310,7 @@ void ask(B& bench, uint32_t span, int p) {
 
 template <class B>
 void random_traffic() {
-  const char* text = std::getenv("OW_SEED");
-  const uint64_t seed = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  const uint64_t seed = ow::test_option("OW_SEED", 1);
   B bench;
   bench.rng.seed(seed);
   for (int i = 0; i < 30000 && !testing::Test::HasFailure(); ++i) {

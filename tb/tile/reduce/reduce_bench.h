@@ -9,12 +9,12 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <random>
 #include <vector>
 
 #include "Vow_reduce8.h"
+#include "options.h"
 #if OW_OTHER_SIZES
 #include "Vow_reduce2.h"
 #endif
@@ -26,12 +26,7 @@ namespace ow_reduce {
 
 namespace golden = ow::golden;
 
-inline uint64_t seed() {
-  const char* text = std::getenv("OW_SEED");
-  const uint64_t s = text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
-  std::printf("OW_SEED=%llu\n", static_cast<unsigned long long>(s));
-  return s;
-}
+inline uint64_t seed() { return ow::test_option("OW_SEED", 1); }
 
 namespace reg = ow::isa::reg;
 

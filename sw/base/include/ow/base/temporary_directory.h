@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef OW_TB_TEMPORARY_DIRECTORY_H_
-#define OW_TB_TEMPORARY_DIRECTORY_H_
+#ifndef OW_BASE_TEMPORARY_DIRECTORY_H_
+#define OW_BASE_TEMPORARY_DIRECTORY_H_
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -16,7 +15,7 @@ namespace ow {
 // A directory of its own that goes with what is in it.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() : path_(testing::TempDir() + "/ow-XXXXXX") {
+  TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "ow-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) throw BadInput(path_ + ": cannot be made");
   }
   ~TemporaryDirectory() {
@@ -33,4 +32,4 @@ class TemporaryDirectory {
 
 }  // namespace ow
 
-#endif  // OW_TB_TEMPORARY_DIRECTORY_H_
+#endif  // OW_BASE_TEMPORARY_DIRECTORY_H_
