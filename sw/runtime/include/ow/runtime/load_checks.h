@@ -11,8 +11,8 @@ namespace ow {
 
 // BadInput if a switch has more positions, or a tile more flows or filters than FEATURES allows.
 void check_features(const LayoutState& layout, const TileConfig& tile);
-// BadInput if the firmware uses descriptors, threads or FIFOs that the tile does not have, or if a named
-// descriptor has a number that is claimed.
+// BadInput if the firmware uses descriptors, threads or FIFOs that the tile does not have, or if a
+// named descriptor has a number that is claimed.
 void check_claims(const ElfImage& image, const TileConfig& tile);
 
 }  // namespace ow
