@@ -97,7 +97,7 @@ module ow_link
   logic sent_any, acked_any, taken_any, errors, stuck;
 
   // Nothing else may look at the lanes.
-  ow_link_sync #(.Lanes(Lanes)) u_sync (.clk_i, .lane_i, .lane_o(sample));
+  ow_link_sync #(.Width(Lanes)) u_sync (.clk_i, .lane_i, .lane_o(sample));
 
   ow_link_train #(.Groups(Groups), .GroupData(GroupData), .Slices(Slices)) u_train (
     .clk_i,

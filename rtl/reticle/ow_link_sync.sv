@@ -6,20 +6,20 @@
 // has no reset, as such cells have none.
 // Latency 2 cycles. Errors: none.
 //
-//   Lanes   bits, each by itself
+//   Width   bits, each by itself
 //   lane_i  may change at any time
 //   lane_o  from registers
 
 module ow_link_sync #(
-  parameter int unsigned Lanes = 1
+  parameter int unsigned Width = 1
 ) (
   input  logic             clk_i,
-  input  logic [Lanes-1:0] lane_i,
-  output logic [Lanes-1:0] lane_o
+  input  logic [Width-1:0] lane_i,
+  output logic [Width-1:0] lane_o
 );
 
   // FPGA tools place the two side by side, and make no shift register of them.
-  (* async_reg = "true" *) logic [Lanes-1:0] first_q, second_q;
+  (* async_reg = "true" *) logic [Width-1:0] first_q, second_q;
   always_ff @(posedge clk_i) begin
     first_q <= lane_i;
     second_q <= first_q;
