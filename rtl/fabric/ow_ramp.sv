@@ -247,7 +247,7 @@ module ow_ramp
                            : Small && core_turn_o ? {core_q_i, core_data_i} : {eng_q_i, eng_data_i};
 
   // The writers of this cycle, by the queue that takes the push. If two push to one queue, the
-  // first wins. Who pushes and where is known late in the cycle, the room of the queues early.
+  // first wins. The room of the queues arrives early in the cycle, the writers late.
   queues_t room, red_in, eng_in, core_in;
   logic push_lost;
   logic [2:0] lost_queue;

@@ -192,7 +192,8 @@ module ow_engine_plan
     end
   end
 
-  // What forbids a beat of data. Whether there is one is known late, so it is left out here.
+  // Reasons that forbid a beat of data. Whether there is such a beat arrives late in the cycle, so
+  // these terms do not wait for it.
   logic [3:0]  bad;
   logic [23:0] bad_addr;
 
@@ -262,8 +263,8 @@ module ow_engine_plan
                                                 : head_a_i.data[CTRL_STREAM_END])) ||
                         (fold_o && w2_val_i[CTRL_STREAM_END]);
 
-  // What is read. Whether there is a beat of data is known late, so the comparisons with pending
-  // writes and with the lines that are there begin without it.
+  // The operands that a beat of data would read. Whether there is such a beat arrives late in the
+  // cycle, so the comparisons with pending writes and with buffered lines do not wait for it.
   always_comb begin
     rd_o = '0;
     if (valid_i) begin

@@ -100,13 +100,18 @@ int LayoutState::crowd(const Connection& connection) const {
   return static_cast<int>(most);
 }
 
-// ---------------------------------------------------------------------------- between host and
-// tiles --
+// ------------------------------------------------------------------------ between host and tiles
+// -- The name of a new stream that all tiles of the rectangle receive (`in`) or send.
+static std::string take_stream(LayoutState* layout, const std::string& flow,
+                               const std::string& stream, const Rect& rect, bool in) {
+  for (const Place& tile : tiles_of(rect)) layout->check_free(flow, in, tile);
+  layout->take_name(stream);
+  return stream;
+}
+
 void Region::broadcast(const std::string& name, Side from) {
   LayoutState& layout = *layout_;
-  const std::string stream = name_of(name);
-  for (const Place& tile : tiles_of(rect_)) layout.check_free(name, true, tile);
-  layout.take_name(stream);
+  const std::string stream = take_stream(&layout, name, name_of(name), rect_, true);
   const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(rect_, towards)) {
     const int net = layout.add_net(stream);
@@ -121,9 +126,7 @@ void Region::broadcast(const std::string& name, Side from) {
 
 void Region::gather(const std::string& name, Side to) {
   LayoutState& layout = *layout_;
-  const std::string stream = name_of(name);
-  for (const Place& tile : tiles_of(rect_)) layout.check_free(name, false, tile);
-  layout.take_name(stream);
+  const std::string stream = take_stream(&layout, name, name_of(name), rect_, false);
   const uint32_t advance = switch_command(0, Command::Advance);
   uint32_t reset = 0;  // of every router on the way, however long: the list goes round
   for (int slot = 0; slot < isa::kNumCommands; ++slot) {
@@ -156,9 +159,7 @@ void Region::gather(const std::string& name, Side to) {
 // wavelet from its ramp.
 void Region::scatter(const std::string& name, Side from) {
   LayoutState& layout = *layout_;
-  const std::string stream = name_of(name);
-  for (const Place& tile : tiles_of(rect_)) layout.check_free(name, true, tile);
-  layout.take_name(stream);
+  const std::string stream = take_stream(&layout, name, name_of(name), rect_, true);
   const Side towards = opposite_side(from);
   for (const std::vector<Place>& line : lines(rect_, towards)) {
     const int net = layout.add_net(stream);

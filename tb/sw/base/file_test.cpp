@@ -108,7 +108,7 @@ TEST(File, IsReplacedAsAWhole) {
   EXPECT_EQ(read_text(path), "new");
 }
 
-// A link stays one, whoever is replaced keeps its mode, and nothing is left beside either.
+// A link stays a link. A replaced file keeps its mode. No temporary file is left beside either.
 TEST(File, IsReplacedBehindALinkAndKeepsItsMode) {
   const std::string directory = temporary_path("links");
   std::filesystem::remove_all(directory);

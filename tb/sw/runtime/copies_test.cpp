@@ -13,6 +13,7 @@
 #include "ow/device/tile_map.h"
 #include "ow/runtime/machine.h"
 #include "ow/sim/sim.h"
+#include "programs.h"
 
 namespace ow {
 namespace {
@@ -20,12 +21,6 @@ namespace {
 const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
 const std::string kBulk = OW_KERNEL_DIR "/bulk_kernel.elf";
 constexpr Distribution kBlock = Distribution::Block, kCyclic = Distribution::Cyclic;
-
-std::vector<uint32_t> numbers(size_t n, uint32_t seed) {
-  std::vector<uint32_t> words(n);
-  for (size_t i = 0; i < n; ++i) words[i] = static_cast<uint32_t>(i) * 2654435761u + seed;
-  return words;
-}
 
 // A part of the program's tiles, which a single one is, too; the others keep what they have.
 TEST(Library, ACopyMayNameTheTilesThatItIsFor) {

@@ -13,6 +13,7 @@
 #include "openwafer/openwafer.h"
 #include "ow/open/mini.h"
 #include "ow/runtime/machine.h"
+#include "programs.h"
 #include "seed.h"
 
 namespace ow {
@@ -22,24 +23,6 @@ const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
 const std::string kBulk = OW_KERNEL_DIR "/bulk_kernel.elf";
 const std::string kPour = OW_KERNEL_DIR "/pour_kernel.elf";
 const std::string kMini = OW_KERNEL_DIR "/mini_kernel.elf";
-
-// Through a row of tiles, from the west to the east, past their cores.
-Layout pass(GridShape shape) {
-  Layout layout(shape);
-  const int colour = layout.colour("pass");
-  for (int c = 0; c < shape.cols; ++c) layout.route(0, c, colour, Route{Port::West, kOutE});
-  layout.host_sends("in", Side::West, 0, 0, colour);
-  layout.host_receives("out", 0, shape.cols - 1, Side::East, colour);
-  return layout;
-}
-
-// x comes from the north, sums leave in the east (mini_kernel.c).
-Layout sums() {
-  Layout layout({1, 1});
-  layout.broadcast("x", Side::North);
-  layout.chain("sum", Side::East, false, true);
-  return layout;
-}
 
 TEST(Events, ACancelledCopySendsNoMoreAndTheMachineGoesOn) {
   Runtime machine = open("sim:2x2");

@@ -12,6 +12,7 @@
 #include "draws.h"
 #include "messages.h"
 #include "openwafer/openwafer.h"
+#include "programs.h"
 #include "seed.h"
 
 namespace ow {
@@ -20,12 +21,6 @@ namespace {
 const std::string kElf = OW_KERNEL_DIR "/library_kernel.elf";
 const std::string kBulk = OW_KERNEL_DIR "/bulk_kernel.elf";
 constexpr Distribution kBlock = Distribution::Block, kCyclic = Distribution::Cyclic;
-
-std::vector<uint32_t> numbers(size_t n, uint32_t seed) {
-  std::vector<uint32_t> words(n);
-  for (size_t i = 0; i < n; ++i) words[i] = static_cast<uint32_t>(i) * 2654435761u + seed;
-  return words;
-}
 
 // A cache of keys [feature][position]: one position of all features, which are halves of words.
 TEST(PartCopies, TouchOnlyTheirElements) {
