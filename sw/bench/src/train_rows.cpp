@@ -30,10 +30,17 @@ double cpu_seconds() {
 // All rows' wavelets of a pass, with pieces and windows as a plan of 32 samples has them.
 uint64_t drain(const MemoryX& memory, Pass pass) {
   constexpr int kRows = 4;
+  constexpr int kPiece = 128;
   memoryx::StreamOptions options;
   options.rows = kRows;
-  options.piece = options.window = 128;
-  const auto stream = memory.stream(pass, {0}, options);
+  const bool whole = pass == Pass::Forward;
+  const int outputs = memory.job().layers.front().outputs;  // and inputs
+  const int most = whole ? outputs : pass == Pass::Delta ? kRows * kPiece : kPiece;
+  memoryx::StreamSchedule schedule;
+  for (int first = 0; first < outputs; first += most) {
+    schedule.push_back({0, pass, SumOrder::Column, first, std::min(most, outputs - first)});
+  }
+  const auto stream = memory.stream(schedule, options);
   std::vector<Wavelet> part;
   uint64_t wavelets = 0;
   for (bool open = true; open;) {

@@ -135,14 +135,15 @@ class Weights {
 
 class GoldenWafer : public jobs::TrainWafer {
  public:
-  explicit GoldenWafer(const TrainingJob& job) : job_(job), trainer_(job) {}
+  GoldenWafer(const TrainingJob& job, const memoryx::TrainStreams& streams)
+      : job_(job), streams_(streams), numbers_(memoryx::parameters_of(job.layers)), trainer_(job) {}
 
   std::string description() const override { return "golden model"; }
   void set_time(const TimeModel& /*time*/) override {}
 
   jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                        const Targets& targets) override {
-    take_weights(memory, memory.stream_of_step(stream_options()).get());
+    take_weights(memory, memory.stream(streams_.step, streams_.options).get());
     MicroBatch batch = trainer_.run(x, targets);
     const memoryx::Store& store = memory.store();
     const int slot = memory.gradient_slot();
@@ -160,43 +161,40 @@ class GoldenWafer : public jobs::TrainWafer {
   }
 
   jobs::TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
-    take_weights(memory, memory.stream_of_forward(stream_options()).get());
+    take_weights(memory, memory.stream(streams_.forward, streams_.options).get());
     jobs::TrainRun run;
     run.outputs = trainer_.forward(x).back();
     return run;
   }
 
  private:
-  memoryx::StreamOptions stream_options() const {
-    memoryx::StreamOptions options;
-    options.rows = job_.grid_rows;
-    return options;
-  }
-
   void take_weights(const memoryx::WaferSide& memory, memoryx::WeightStream* stream) {
     Weights weights(job_, stream);
     const memoryx::Store& store = memory.store();
     std::vector<Parameter> parameters = trainer_.parameters();
     for (size_t k = 0; k < job_.layers.size(); ++k) {
-      Parameter& matrix = parameters[memory.weight_of(k)];
+      Parameter& matrix = parameters[numbers_[k].weight];
       const size_t n = matrix.value.size();
       matrix.value = std::move(weights.of_layer(k));
-      if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(memory.weight_of(k), 0, n));
+      if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(numbers_[k].weight, 0, n));
       if (!job_.layers[k].bias) continue;
-      Parameter& bias = parameters[memory.bias_of(k)];
-      bias.value = copy_of(store.weights(memory.bias_of(k), 0, bias.value.size()));
+      Parameter& bias = parameters[numbers_[k].bias];
+      bias.value = copy_of(store.weights(numbers_[k].bias, 0, bias.value.size()));
     }
     trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
   }
 
   TrainingJob job_;
+  const memoryx::TrainStreams& streams_;
+  std::vector<memoryx::LayerParameters> numbers_;  // by layer
   Trainer trainer_;
 };
 
 }  // namespace
 
-std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job) {
-  return std::make_unique<GoldenWafer>(job);
+std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job,
+                                                 const memoryx::TrainStreams& streams) {
+  return std::make_unique<GoldenWafer>(job, streams);
 }
 
 std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,

@@ -129,8 +129,13 @@ void EdgeTime::await_biases(const std::function<void()>& progress) {
   }
 }
 
-void EdgeTime::begin_phase(int row, size_t phase) {
-  if (modelled()) device_.sim()->link(Side::West, row).begin_phase(holds(phase));
+size_t EdgeTime::phase_of(size_t step) const {
+  return stream_.phases.empty() ? step : stream_.phases.at(step);
+}
+
+void EdgeTime::begin_step(int row, size_t from, size_t to) {
+  if (!modelled() || phase_of(from) == phase_of(to)) return;
+  device_.sim()->link(Side::West, row).begin_phase(holds(phase_of(to)));
 }
 
 void EdgeTime::skip(uint64_t cycles) {

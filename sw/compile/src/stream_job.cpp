@@ -242,7 +242,7 @@ StreamRun StreamJob::run(bool dense) {
   options.rows = grid.rows;
   options.colour = plan_.colours.weights;
   options.dense = dense;
-  memoryx::WeightStream weights(std::move(matrices), options);
+  memoryx::WeightStream weights(memoryx::matrix_batches(std::move(matrices), options), options);
   const std::vector<Outlet> out = outlets();
   open_edge();
   const uint64_t limit = cycle_limit();

@@ -101,11 +101,12 @@ void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream
       size_t waiting = device.pending_sends(Side::West, r, colour);
       if (waiting > kPortRefill) continue;
       while (!stream->done(r) && waiting < kQueued) {
-        const size_t layer = stream->layer(r);
+        const size_t before = stream->step(r);
         part.clear();
         stream->next(r, kQueued - waiting, &part);
         if (part.empty()) break;
-        if (edge != nullptr && stream->layer(r) != layer) edge->begin_phase(r, stream->layer(r));
+        const size_t step = stream->step(r);
+        if (edge != nullptr && step != before) edge->begin_step(r, before, step);
         device.send(Side::West, r, part);
         waiting += part.size();
       }

@@ -39,7 +39,7 @@ uint64_t run_until_quiet(ControlPlane& control, const ElfImage& firmware, const 
 
 // Feeds the stream to the west edge of all grid rows until `complete` returns true. DeviceFault
 // with the hang report if the grid stops before, or works for more than `limit` cycles. `progress`,
-// if given, is called now and then. `edge`, if given, must be open; each layer is a phase.
+// if given, is called now and then. `edge`, if given, must be open with this stream's steps.
 void feed(ControlPlane& control, const ElfImage& firmware, memoryx::WeightStream* stream,
           int colour, const std::function<bool()>& complete, uint64_t limit,
           const std::function<void()>& progress, EdgeTime* edge = nullptr);

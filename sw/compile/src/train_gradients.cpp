@@ -16,7 +16,7 @@ template <typename Output, typename Position, typename PieceEnds>
 void TrainGrid::each_gradient(const WaferSide& memory, size_t k, const Output& output,
                               const Position& position, const PieceEnds& piece_ends) const {
   const LayerShape& layer = plan_.layers[k];
-  const size_t tensor = memory.weight_of(k);
+  const size_t tensor = parameters_[k].weight;
   const auto inputs = static_cast<size_t>(layer.inputs);
   const bool all = memory.needs_dense(tensor) || !memory.store().spec(tensor).masked;
   const int rows = plan_.grid.rows;
@@ -86,12 +86,12 @@ void TrainGrid::take_gradients(const Arrived& rows, WaferSide* memory) {
   const memoryx::Store& store = memory->store();
   for (size_t k = plan_.layers.size(); k-- > 0;) {
     const LayerShape& layer = plan_.layers[k];
-    const size_t tensor = memory->weight_of(k);
+    const size_t tensor = parameters_[k].weight;
     const auto inputs = static_cast<size_t>(layer.inputs);
     const auto outputs = static_cast<size_t>(layer.outputs);
     std::optional<memoryx::View<float>> gradient;  // of the biases, of an output
     if (layer.bias) {
-      gradient.emplace(store.gradient(memory->bias_of(k), slot, 0, outputs));
+      gradient.emplace(store.gradient(parameters_[k].bias, slot, 0, outputs));
       for (size_t j = 0; j < outputs; ++j)
         (*gradient)[j] = next(k, j % grid_rows, GradientRun::Biases);
     }

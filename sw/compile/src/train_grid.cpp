@@ -34,15 +34,6 @@ std::vector<uint32_t> words_of(const Block& block) {
 
 }  // namespace
 
-memoryx::StreamOptions stream_of(const TrainPlan& plan) {
-  memoryx::StreamOptions options;
-  options.rows = plan.grid.rows;
-  options.colour = plan.colours.weights;
-  options.piece = static_cast<int>(plan.gather_rows);
-  options.window = static_cast<int>(plan.window);
-  return options;
-}
-
 void add_times(const TrainTimes& from, TrainTimes* to) {
   to->forward += from.forward;
   to->loss += from.loss;
@@ -51,7 +42,11 @@ void add_times(const TrainTimes& from, TrainTimes* to) {
 }
 
 TrainGrid::TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan)
-    : control_(control), firmware_(firmware), plan_(plan) {
+    : control_(control),
+      firmware_(firmware),
+      plan_(plan),
+      streams_(streams_of(plan_)),
+      parameters_(memoryx::parameters_of(plan_.layers)) {
   const Rect all = whole(plan_.grid);
   check_device();
   load_program(control_, all, firmware_);
@@ -75,18 +70,6 @@ void TrainGrid::check_device() const {
         plan_.tile.threads, plan_.colours.count, plan_.tile.sram_bytes));
   }
   check_units(control_.device().description(), plan_.type, plan_.loss, tile);
-}
-
-// Streams are made by the job, the tiles follow the plan.
-void TrainGrid::check_orders(const TrainingJob& job) const {
-  const auto same = [this](const std::vector<SumOrder>& mine, const std::vector<SumOrder>& theirs) {
-    if (plan_.grid.rows == 1) return true;
-    if (!theirs.empty()) return mine == theirs;
-    return std::count(mine.begin(), mine.end(), SumOrder::Whole) == 0;
-  };
-  if (!same(plan_.forward, job.forward) || !same(plan_.delta, job.delta)) {
-    throw InternalError("the weights come in another order of sums than the plan's");
-  }
 }
 
 void TrainGrid::set_time(const TimeModel& model) {
@@ -209,7 +192,7 @@ TrainGrid::Biases TrainGrid::biases_of(const WaferSide& memory) const {
     biases[k].resize(rows);
     if (!layer.bias) continue;
     const auto outputs = static_cast<size_t>(layer.outputs);
-    const auto values = memory.store().weights(memory.bias_of(k), 0, outputs);
+    const auto values = memory.store().weights(parameters_[k].bias, 0, outputs);
     for (size_t j = 0; j < outputs; ++j) biases[k][j % rows].push_back(float_bits(values[j]));
   }
   return biases;
@@ -333,13 +316,11 @@ uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
 }  // namespace
 
 TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
-  check_orders(memory.job());
   if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
   const Counters counted = sum_counters(control_);
   const uint64_t begin = begin_passes(memory);
-  const memoryx::StreamOptions options = stream_of(plan_);
-  const auto weights = memory.stream_of_step(options);
+  const auto weights = memory.stream(streams_.step, streams_.options);
   write_input(x);
   write_targets(targets);
   run.loaded = control_.device().cycle() - begin;
@@ -368,9 +349,8 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
 
 TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
   TrainRun run;
-  check_orders(memory.job());
   const uint64_t begin = begin_passes(memory);
-  const auto weights = memory.stream_of_forward(stream_of(plan_));
+  const auto weights = memory.stream(streams_.forward, streams_.options);
   write_input(x);
   open(memory, x.samples, false);
   launch(false, 1);

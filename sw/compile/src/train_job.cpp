@@ -160,8 +160,8 @@ class Run {
 
   void count_weights(size_t* weights, size_t* kept) const {
     *weights = *kept = 0;
-    for (size_t k = 0; k < job_.layers.size(); ++k) {
-      const size_t tensor = memory_.weight_of(k);
+    for (size_t tensor = 0; tensor < memory_.store().tensors(); ++tensor) {
+      if (!memory_.store().spec(tensor).matrix()) continue;
       *weights += memory_.store().spec(tensor).elements();
       *kept += memory_.kept(tensor);
     }

@@ -26,10 +26,7 @@ std::string cause_of_loss(const memoryx::MemoryX& memory) {
       }
     });
   };
-  for (size_t k = 0; k < job.layers.size(); ++k) {
-    look(memory.weight_of(k), true);
-    if (job.layers[k].bias) look(memory.bias_of(k), false);
-  }
+  for (size_t t = 0; t < store.tensors(); ++t) look(t, store.spec(t).matrix());
   if (!cause.empty()) return cause;
   return "all weights are finite, so an activation or its sum overflows";
 }

@@ -66,7 +66,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
       checked_(checked),
       transport_(transport),
       memory_(memory),
-      swarm_(checked.job, params.wafers, stream_of(checked.plan), transport, memory,
+      swarm_(checked.job, params.wafers, streams_of(checked.plan), transport, memory,
              params.memory.store),
       timed_(options.make != nullptr),
       stop_(options.stop),
@@ -74,7 +74,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
   for (int n = 0; n < swarm_.count(); ++n) {
     if (!options.make) {
       if (!options.model) throw InternalError("a training with nothing to do its passes");
-      wafers_.push_back(options.model(job_));
+      wafers_.push_back(options.model(job_, swarm_.streams()));
       continue;
     }
     // The first wafer shows its progress; all check whether another rank has failed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_time.h"
 #include "ow/compile/lowering.h"
+#include "ow/compile/train_streams.h"
 
 #include <algorithm>
 #include <utility>
@@ -22,6 +23,7 @@ TrainTime::TrainTime(Device& device, const TrainPlan& plan, const TimeModel& mod
     : device_(device),
       plan_(plan),
       edge_(device, plan.colours.weights, plan.colours.result[0], model),
+      passes_(memoryx::passes_of(streams_of(plan).step)),
       skipped_(device.cycle()),
       clock_(model, plan.grid.rows, plan.layers.size()),
       gradients_(static_cast<size_t>(plan.grid.rows)),
@@ -70,6 +72,7 @@ void TrainTime::open(int samples, bool labelled, std::vector<uint64_t> biases) {
   const auto rows = static_cast<uint64_t>(plan_.grid.rows);
   const uint64_t last = all_left();
   EdgeStream stream;
+  stream.phases = passes_;
   stream.sample_bits = (sample_bits(plan_, samples, labelled) + rows - 1) / rows;
   for (size_t k = 0; k < left_.layers.size(); ++k) {
     stream.weights.push_back(ready(wait_ ? last : left_.layers[k], weights_.layers[k]));

@@ -31,8 +31,8 @@ class LayerMatrix : public MatrixSource {
 
 class StoreMatrix : public MatrixSource {
  public:
-  StoreMatrix(const Store& store, size_t tensor, HalfType type, Pass pass, SumOrder order)
-      : store_(store), tensor_(tensor), type_(type), pass_(pass), order_(order) {
+  StoreMatrix(const Store& store, size_t tensor, HalfType type, Pass pass)
+      : store_(store), tensor_(tensor), type_(type), pass_(pass) {
     const TensorSpec& spec = store.spec(tensor);
     if (spec.shape.size() != 2 || spec.shape[0] > INT32_MAX || spec.shape[1] > INT32_MAX) {
       throw InternalError("parameter '" + spec.name + "' is no matrix that can be streamed");
@@ -49,8 +49,6 @@ class StoreMatrix : public MatrixSource {
     return pass_ == Pass::GradientOfAll ||
            (pass_ == Pass::Gradient && !store_.spec(tensor_).masked);
   }
-  SumOrder order() const override { return index_only() ? SumOrder::Column : order_; }
-  bool windowed() const override { return pass_ == Pass::Delta; }
   // A batch of the transpose has as many columns as a buffer of 4 MB holds, because each batch
   // reads the whole matrix.
   int batch() const override {
@@ -156,7 +154,6 @@ class StoreMatrix : public MatrixSource {
   size_t tensor_;
   HalfType type_;
   Pass pass_;
-  SumOrder order_;
   int rows_ = 0;
   int columns_ = 0;
 };
@@ -168,8 +165,8 @@ std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer) {
 }
 
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass, SumOrder order) {
-  return std::make_unique<StoreMatrix>(store, tensor, type, pass, order);
+                                           Pass pass) {
+  return std::make_unique<StoreMatrix>(store, tensor, type, pass);
 }
 
 }  // namespace ow::memoryx

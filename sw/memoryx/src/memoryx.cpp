@@ -13,11 +13,6 @@
 namespace ow::memoryx {
 namespace {
 
-SumOrder order_of(const TrainingJob& job, size_t layer, Pass pass) {
-  const std::vector<SumOrder>& orders = pass == Pass::Forward ? job.forward : job.delta;
-  return orders.empty() ? SumOrder::Column : orders[layer];
-}
-
 const TrainingJob& checked(const TrainingJob& job) {
   const auto good = [](bool condition, const char* what) {
     if (!condition) throw BadInput(std::string("training: ") + what);
@@ -52,6 +47,16 @@ std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   return specs;
 }
 
+std::vector<LayerParameters> parameters_of(const std::vector<LayerShape>& layers) {
+  std::vector<LayerParameters> parameters;
+  size_t next = 0;
+  for (const LayerShape& layer : layers) {
+    parameters.push_back({next, next + 1});
+    next += layer.bias ? 2 : 1;
+  }
+  return parameters;
+}
+
 MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
     : job_(checked(job)),
       data_(options.data),
@@ -61,25 +66,15 @@ MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
       sparsity_(job.sparsity, job.seed, store_),
       optimizer_(job.optimizer, store_, pool_),
       scale_(job.loss_scale),
-      sum_(store_, pool_) {
-  size_t tensor = 0;
-  for (const LayerShape& layer : job_.layers) {
-    weights_.push_back(tensor++);
-    biases_.push_back(layer.bias ? static_cast<int>(tensor++) : -1);
-  }
-}
-
-size_t MemoryX::bias_of(size_t layer) const {
-  if (biases_[layer] < 0) throw InternalError("a layer without a bias");
-  return static_cast<size_t>(biases_[layer]);
-}
+      sum_(store_, pool_) {}
 
 void MemoryX::begin() {
   Rng rng(job_.seed);
-  for (size_t k = 0; k < job_.layers.size(); ++k) {
-    const double limit = std::sqrt(6.0 / job_.layers[k].inputs);
-    store_.each_window(weights_[k], [&](size_t first, size_t count) {
-      for (float& w : store_.weights(weights_[k], first, count)) {
+  for (size_t t = 0; t < store_.tensors(); ++t) {
+    if (!store_.spec(t).matrix()) continue;
+    const double limit = std::sqrt(6.0 / static_cast<double>(store_.spec(t).shape.back()));
+    store_.each_window(t, [&](size_t first, size_t count) {
+      for (float& w : store_.weights(t, first, count)) {
         w = static_cast<float>((2.0 * rng.uniform() - 1.0) * limit);
       }
     });
@@ -106,55 +101,39 @@ Optimizer::Result MemoryX::finish_step() {
   return result;
 }
 
-std::unique_ptr<MatrixSource> MemoryX::source(size_t layer, Pass pass) const {
-  return store_matrix(store_, weights_[layer], job_.type, pass, order_of(job_, layer, pass));
+std::unique_ptr<MatrixSource> MemoryX::source(const StreamStep& step) const {
+  if (step.parameter >= store_.tensors()) throw InternalError("a stream of no parameter");
+  if (!store_.spec(step.parameter).matrix()) return nullptr;
+  const bool all = step.pass == Pass::Gradient && needs_dense(step.parameter);
+  return store_matrix(store_, step.parameter, job_.type, all ? Pass::GradientOfAll : step.pass);
 }
 
-std::unique_ptr<WeightStream> MemoryX::stream(Pass pass, const std::vector<size_t>& layers,
+std::unique_ptr<BatchSource> MemoryX::batches(const StreamSchedule& schedule,
                                               const StreamOptions& options) const {
-  std::vector<std::unique_ptr<MatrixSource>> sources;
-  for (const size_t k : layers) sources.push_back(source(k, pass));
-  return std::make_unique<WeightStream>(std::move(sources), options);
+  return matrix_batches(
+      schedule, [this](const StreamStep& step) { return source(step); }, options);
 }
 
-std::unique_ptr<BatchSource> MemoryX::batches_of_step(const StreamOptions& options) const {
-  std::vector<std::unique_ptr<MatrixSource>> sources;
-  for (size_t k = 0; k < weights_.size(); ++k) sources.push_back(source(k, Pass::Forward));
-  for (size_t k = weights_.size(); k-- > 0;) {
-    sources.push_back(source(k, needs_dense(weights_[k]) ? Pass::GradientOfAll : Pass::Gradient));
-    if (k > 0) sources.push_back(source(k, Pass::Delta));
-  }
-  return matrix_batches(std::move(sources), options);
-}
-
-std::unique_ptr<BatchSource> MemoryX::batches_of_forward(const StreamOptions& options) const {
-  std::vector<std::unique_ptr<MatrixSource>> sources;
-  for (size_t k = 0; k < weights_.size(); ++k) sources.push_back(source(k, Pass::Forward));
-  return matrix_batches(std::move(sources), options);
-}
-
-std::unique_ptr<WeightStream> MemoryX::stream_of_step(const StreamOptions& options) {
-  return std::make_unique<WeightStream>(batches_of_step(options), options);
-}
-
-std::unique_ptr<WeightStream> MemoryX::stream_of_forward(const StreamOptions& options) const {
-  return std::make_unique<WeightStream>(batches_of_forward(options), options);
+std::unique_ptr<WeightStream> MemoryX::stream(const StreamSchedule& schedule,
+                                              const StreamOptions& options) const {
+  return std::make_unique<WeightStream>(batches(schedule, options), options);
 }
 
 Network MemoryX::network() const {
   Network network;
   network.type = job_.type;
+  const std::vector<LayerParameters> parameters = parameters_of(job_.layers);
   for (size_t k = 0; k < job_.layers.size(); ++k) {
     Layer layer;
     static_cast<LayerShape&>(layer) = job_.layers[k];
     const auto outputs = static_cast<size_t>(layer.outputs);
     const auto inputs = static_cast<size_t>(layer.inputs);
     layer.weights.resize(outputs * inputs);
-    const auto matrix = store_matrix(store_, weights_[k], job_.type, Pass::Forward);
+    const auto matrix = store_matrix(store_, parameters[k].weight, job_.type, Pass::Forward);
     matrix->rows(0, 1, layer.outputs, layer.weights.data());
     for (uint16_t& w : layer.weights) w = half_is_zero(w) ? uint16_t{0} : w;
     if (layer.bias) {
-      const View<float> bias = store_.weights(bias_of(k), 0, outputs);
+      const View<float> bias = store_.weights(parameters[k].bias, 0, outputs);
       layer.bias_values.assign(bias.begin(), bias.end());
     }
     network.layers.push_back(std::move(layer));

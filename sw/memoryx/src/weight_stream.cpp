@@ -33,7 +33,7 @@ std::vector<uint32_t> places_of(int inputs, int rows) {
 // weights. Any thread may use it.
 class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
  public:
-  std::shared_ptr<WaveletBatch> make(size_t layer, size_t rows) {
+  std::shared_ptr<WaveletBatch> make(size_t step, size_t rows) {
     std::unique_ptr<WaveletBatch> batch;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
@@ -43,7 +43,7 @@ class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
       }
     }
     if (batch == nullptr) batch = std::make_unique<WaveletBatch>();
-    batch->layer = layer;
+    batch->step = step;
     batch->rows.resize(rows);
     return {batch.release(), [pool = shared_from_this()](WaveletBatch* b) { pool->keep(b); }};
   }
@@ -61,40 +61,32 @@ class SpareBatches : public std::enable_shared_from_this<SpareBatches> {
   std::vector<std::unique_ptr<WaveletBatch>> spare_;
 };
 
-// Makes the batches of matrices, one layer after the other.
+// Makes the batches of a schedule, one step after the other.
 class MatrixBatches : public BatchSource {
  public:
-  MatrixBatches(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options)
-      : layers_(std::move(layers)), options_(options) {
-    if (options.rows < 1) throw InternalError("streams for no grid row");
-    for (const auto& matrix : layers_) {
-      constexpr int kMaxLocal = 1 << 16;
-      const int rows = matrix->order() == SumOrder::Whole ? 1 : options.rows;
-      if ((matrix->inputs() + rows - 1) / rows > kMaxLocal) {
-        throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
-      }
-    }
-    begin_layer();
-  }
+  MatrixBatches(const StreamSchedule& schedule, const MatrixMaker& make,
+                const StreamOptions& options);
 
-  bool done() const override { return layer_ == layers_.size(); }
+  bool done() const override { return step_ == steps_.size(); }
   std::shared_ptr<const WaveletBatch> next() override;
 
  private:
-  const MatrixSource& matrix() const { return *layers_[layer_]; }
-  // Outputs of a piece of positions or of a window of deltas, of all owners together.
-  int part() const {
-    const int64_t outputs = matrix().outputs();
-    int64_t most = outputs;
-    if (matrix().index_only() && options_.piece > 0) most = options_.piece;
-    if (matrix().windowed() && options_.window > 0) most = int64_t{options_.window} * options_.rows;
-    return static_cast<int>(std::min(most, outputs));
-  }
-  // The end of the part: one more than its last output.
-  int part_end() const { return std::min(matrix().outputs() - first_, part()) + first_; }
-  // Outputs of an owner up to the beginning and up to the end of the part.
-  int local_begin(int owner) const { return owned_elements(first_, owner, options_.rows); }
-  int local_end(int owner) const { return owned_elements(part_end(), owner, options_.rows); }
+  // A step that sends something.
+  struct Step {
+    std::shared_ptr<const MatrixSource> matrix;
+    size_t number;  // in the schedule
+    bool whole;     // sums
+    int first;
+    int end;
+  };
+
+  const Step& step() const { return steps_[step_]; }
+  const MatrixSource& matrix() const { return *step().matrix; }
+  int first() const { return step().first; }
+  int end() const { return step().end; }
+  // Outputs of an owner up to the beginning and up to the end of the step.
+  int local_begin(int owner) const { return owned_elements(first(), owner, options_.rows); }
+  int local_end(int owner) const { return owned_elements(end(), owner, options_.rows); }
   // Outputs of a batch.
   int wanted() const {
     return std::max(1, static_cast<int>(kBatchValues / static_cast<size_t>(matrix().inputs())));
@@ -104,21 +96,21 @@ class MatrixBatches : public BatchSource {
     return matrix().all_positions() || (matrix().index_only() && options_.dense);
   }
   const uint16_t* values_of(int output, int step, int most);
-  void begin_layer();
-  void begin_piece(WaveletBatch* batch);
-  int add_outputs(int most, WaveletBatch* batch);
+  void begin_matrix();
+  void begin_step();
+  void begin_positions(WaveletBatch* batch);
+  void add_outputs(int most, WaveletBatch* batch);
   void add_whole(WaveletBatch* batch);
   void make_row(const uint16_t* values, size_t count, uint32_t end, Wavelets* out);
   void make_rows(const uint16_t* values, uint32_t end, WaveletBatch* batch);
 
-  const std::vector<std::unique_ptr<MatrixSource>> layers_;
+  std::vector<Step> steps_;
   const StreamOptions options_;
   // The current place.
-  size_t layer_ = 0;
-  int first_ = 0;  // output with which the piece or window begins
+  size_t step_ = 0;
   int owner_ = 0;
   int local_ = 0;
-  int ended_ = 0;  // outputs of the layer that are done
+  int ended_ = 0;  // outputs of the step that are done
   // Outputs read_, read_ + read_step_, ... before read_end_, as the matrix gave them.
   std::vector<uint16_t> values_;
   int read_ = 0;
@@ -130,13 +122,34 @@ class MatrixBatches : public BatchSource {
   const std::shared_ptr<SpareBatches> spares_ = std::make_shared<SpareBatches>();
 };
 
-void MatrixBatches::begin_layer() {
-  first_ = owner_ = local_ = ended_ = read_end_ = 0;
-  if (done()) return;
+MatrixBatches::MatrixBatches(const StreamSchedule& schedule, const MatrixMaker& make,
+                             const StreamOptions& options)
+    : options_(options) {
+  if (options.rows < 1) throw InternalError("streams for no grid row");
+  std::shared_ptr<const MatrixSource> matrix;
+  for (size_t k = 0; k < schedule.size(); ++k) {
+    const StreamStep& of = schedule[k];
+    if (k == 0 || !same_pass(schedule[k - 1], of)) matrix = make(of);
+    if (matrix == nullptr) continue;
+    const bool whole = of.order == SumOrder::Whole && !matrix->index_only();
+    constexpr int kMaxLocal = 1 << 16;
+    const int rows = whole ? 1 : options.rows;
+    if ((matrix->inputs() + rows - 1) / rows > kMaxLocal) {
+      throw BadInput("a matrix of more inputs a grid row than an index of 16 bits tells apart");
+    }
+    const int left = matrix->outputs() - of.first;
+    if (of.first < 0 || of.count < 0 || left < 1 || of.count > left) {
+      throw InternalError("a step of a stream outside its matrix");
+    }
+    steps_.push_back({matrix, k, whole, of.first, of.first + (of.count > 0 ? of.count : left)});
+  }
+  begin_step();
+}
+
+void MatrixBatches::begin_matrix() {
   const int inputs = matrix().inputs();
-  const int most =
-      matrix().order() == SumOrder::Whole ? inputs : owned_elements(inputs, 0, options_.rows);
-  places_ = places_of(inputs, matrix().order() == SumOrder::Whole ? options_.rows : 1);
+  const int most = step().whole ? inputs : owned_elements(inputs, 0, options_.rows);
+  places_ = places_of(inputs, step().whole ? options_.rows : 1);
   dealt_.resize(static_cast<size_t>(most) * static_cast<size_t>(options_.rows));
   if (!every_position()) return;
   positions_.resize(static_cast<size_t>(most));
@@ -144,6 +157,15 @@ void MatrixBatches::begin_layer() {
   compress(Sent::Positions, std::vector<uint16_t>(static_cast<size_t>(most), 1).data(),
            places_.data(), static_cast<size_t>(most), static_cast<uint8_t>(options_.colour),
            positions_.data());
+}
+
+void MatrixBatches::begin_step() {
+  owner_ = ended_ = read_end_ = 0;
+  if (done()) return;
+  local_ = local_begin(0);
+  const Step* const before = step_ > 0 ? &steps_[step_ - 1] : nullptr;
+  const bool same = before != nullptr && before->matrix == step().matrix;
+  if (!same || before->whole != step().whole) begin_matrix();
 }
 
 // The values of an output; null if all positions are sent. Up to `most` later outputs at this step
@@ -156,10 +178,10 @@ const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
     read_ = output;
     read_step_ = step;
     int count = std::min(most, std::max(wanted(), best));
-    if (part_end() - first_ <= best) {  // all owners together
-      read_ = first_;
+    if (end() - first() <= best) {  // all owners together
+      read_ = first();
       read_step_ = 1;
-      count = part_end() - first_;
+      count = end() - first();
     }
     read_end_ = read_ + count * read_step_;
     values_.resize(inputs * static_cast<size_t>(count));
@@ -168,17 +190,11 @@ const uint16_t* MatrixBatches::values_of(int output, int step, int most) {
   return &values_[static_cast<size_t>((output - read_) / read_step_) * inputs];
 }
 
-// Adds the next outputs of one owner, at most `most`; returns how many.
-int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
+// Adds the next outputs of one owner, at most `most`.
+void MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
   const int rows = options_.rows;
   const auto inputs = static_cast<size_t>(matrix().inputs());
-  while (local_ >= local_end(owner_)) {
-    if (++owner_ == rows) {
-      owner_ = 0;
-      first_ = part_end();
-    }
-    local_ = local_begin(owner_);
-  }
+  while (local_ >= local_end(owner_)) local_ = local_begin(++owner_);
   const int owned_left = local_end(owner_) - local_;
   const int count = std::min({owned_left, wanted(), most});
   // No reserve for a piece of a mask: it grows by itself, and would be copied here for each owner.
@@ -191,33 +207,27 @@ int MatrixBatches::add_outputs(int most, WaveletBatch* batch) {
     const uint16_t* values = values_of(owner_ + local_ * rows, rows, owned_left - k);
     ++ended_;
     ++local_;
-    const bool last = ended_ == part_end();  // all outputs before the part have been made
+    const bool last = ended_ == end() - first();
     make_rows(values, last ? kRowEnd | kStreamEnd : kRowEnd, batch);
   }
-  return count;
 }
 
 // Adds the next outputs of every owner, for whole sums.
 void MatrixBatches::add_whole(WaveletBatch* batch) {
   const int rows = options_.rows;
-  const int outputs = matrix().outputs();
-  if (local_ >= local_end(0)) first_ = part_end();
-  const int locals = std::min(local_end(0) - local_, std::max(1, wanted() / rows));
-  const int from = local_ * rows;
-  const int count = std::min(locals * rows, outputs - from);
-  for (int k = 0; k < count; ++k) {
-    const int owner = k % rows;
-    const bool last = local_ + k / rows + 1 == local_end(owner);
-    make_row(values_of(from + k, 1, part_end() - from - k), places_.size(),
-             last ? kRowEnd | kStreamEnd : kRowEnd, &batch->rows[static_cast<size_t>(owner)]);
+  const int from = first() + ended_;
+  const int count = std::min(std::max(1, wanted() / rows) * rows, end() - from);
+  for (int j = from; j < from + count; ++j) {
+    make_row(values_of(j, 1, end() - j), places_.size(),
+             j + rows >= end() ? kRowEnd | kStreamEnd : kRowEnd,
+             &batch->rows[static_cast<size_t>(j % rows)]);
   }
-  local_ += locals;
   ended_ += count;
 }
 
-// Adds the first wavelets of a piece, with its number of positions if all are sent.
-void MatrixBatches::begin_piece(WaveletBatch* batch) {
-  const auto outputs = static_cast<uint32_t>(std::min(part(), matrix().outputs() - ended_));
+// Adds the first wavelets of a step of positions, with their number if all are sent.
+void MatrixBatches::begin_positions(WaveletBatch* batch) {
+  const auto outputs = static_cast<uint32_t>(end() - first());
   for (size_t r = 0; r < batch->rows.size(); ++r) {
     const auto inputs = static_cast<uint32_t>(
         owned_elements(matrix().inputs(), static_cast<int>(r), options_.rows));
@@ -226,28 +236,26 @@ void MatrixBatches::begin_piece(WaveletBatch* batch) {
 }
 
 std::shared_ptr<const WaveletBatch> MatrixBatches::next() {
-  const int outputs = matrix().outputs();
-  const auto batch = spares_->make(layer_, static_cast<size_t>(options_.rows));
+  const int outputs = end() - first();
+  const auto batch = spares_->make(step().number, static_cast<size_t>(options_.rows));
   if (matrix().all_positions()) {
-    if (ended_ % part() == 0) begin_piece(batch.get());
+    if (ended_ == 0) begin_positions(batch.get());
     add_outputs(outputs, batch.get());
   } else if (matrix().index_only()) {
-    // A whole piece: its first wavelet says how many positions the mask has in it.
-    begin_piece(batch.get());
-    int left = std::min(part(), outputs - ended_);
-    const auto ends = static_cast<size_t>(left);
-    while (left > 0) left -= add_outputs(left, batch.get());
+    // A whole step: its first wavelet says how many positions the mask has in it.
+    begin_positions(batch.get());
+    while (ended_ < outputs) add_outputs(outputs - ended_, batch.get());
     for (Wavelets& row : batch->rows) {
-      row.front().data = static_cast<uint32_t>(row.size() - 1 - ends);
+      row.front().data = static_cast<uint32_t>(row.size() - 1 - static_cast<size_t>(outputs));
     }
-  } else if (matrix().order() == SumOrder::Whole) {
+  } else if (step().whole) {
     add_whole(batch.get());
   } else {
     add_outputs(outputs, batch.get());
   }
   if (ended_ == outputs) {
-    ++layer_;
-    begin_layer();
+    ++step_;
+    begin_step();
   }
   return batch;
 }
@@ -286,9 +294,17 @@ void MatrixBatches::make_rows(const uint16_t* values, uint32_t end, WaveletBatch
 
 }  // namespace
 
-std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
+std::unique_ptr<BatchSource> matrix_batches(const StreamSchedule& schedule, const MatrixMaker& make,
                                             const StreamOptions& options) {
-  return std::make_unique<MatrixBatches>(std::move(layers), options);
+  return std::make_unique<MatrixBatches>(schedule, make, options);
+}
+
+std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> matrices,
+                                            const StreamOptions& options) {
+  StreamSchedule schedule(matrices.size());
+  for (size_t k = 0; k < schedule.size(); ++k) schedule[k].parameter = k;
+  const auto make = [&](const StreamStep& step) { return std::move(matrices[step.parameter]); };
+  return matrix_batches(schedule, make, options);
 }
 
 WeightStream::WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options)
@@ -296,10 +312,6 @@ WeightStream::WeightStream(std::unique_ptr<BatchSource> source, const StreamOpti
       options_(options),
       finished_(source_->done()),
       rows_(static_cast<size_t>(options.rows)) {}
-
-WeightStream::WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers,
-                           const StreamOptions& options)
-    : WeightStream(matrix_batches(std::move(layers), options), options) {}
 
 void WeightStream::add(std::shared_ptr<const WaveletBatch> batch) {
   for (const Wavelets& row : batch->rows) waiting_ += row.size();
@@ -320,9 +332,9 @@ void WeightStream::next(int row, size_t n, std::vector<Wavelet>* out) {
   bool begun = false;
   while (n > 0 && r.batch - first_ < batches_.size()) {
     const WaveletBatch& batch = *batches_[r.batch - first_];
-    if (begun && batch.layer != r.layer) break;
+    if (begun && batch.step != r.step) break;
     begun = true;
-    r.layer = batch.layer;
+    r.step = batch.step;
     const Wavelets& from = batch.rows[static_cast<size_t>(row)];
     const size_t count = std::min(n, from.size() - r.at);
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(r.at);

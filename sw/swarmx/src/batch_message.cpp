@@ -11,7 +11,7 @@ using memoryx::WaveletBatch;
 Message pack_batch(const WaveletBatch& batch, bool last) {
   Writer out;
   out.put<uint8_t>(last ? 1 : 0);
-  out.put(static_cast<uint64_t>(batch.layer));
+  out.put(static_cast<uint64_t>(batch.step));
   out.put(static_cast<uint32_t>(batch.rows.size()));
   for (const memoryx::Wavelets& row : batch.rows) {
     std::vector<uint32_t> data(row.size());
@@ -32,7 +32,7 @@ std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, int col
   Reader in(message);
   *last = in.get<uint8_t>() != 0;
   auto batch = std::make_shared<WaveletBatch>();
-  batch->layer = in.get<uint64_t>();
+  batch->step = in.get<uint64_t>();
   if (in.get<uint32_t>() != rows) throw ProtocolError("a stream for another number of grid rows");
   batch->rows.resize(rows);
   for (memoryx::Wavelets& row : batch->rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A batch of a stream as a message between ranks. It holds whether it is the last batch and its
-// layer. For each grid row it holds the number of wavelets, their data, and one bit per wavelet for
+// step. For each grid row it holds the number of wavelets, their data, and one bit per wavelet for
 // control wavelets.
 #ifndef OW_SWARMX_BATCH_MESSAGE_H_
 #define OW_SWARMX_BATCH_MESSAGE_H_

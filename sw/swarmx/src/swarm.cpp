@@ -73,13 +73,13 @@ void check_wafers(const std::string& who, int wafers, int micro_batches, int ran
   }
 }
 
-Swarm::Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
+Swarm::Swarm(const TrainingJob& job, int wafers, memoryx::TrainStreams streams,
              Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store)
     : job_(job),
       wafers_(wafers),
       ranks_(transport.ranks()),
       share_(job.micro_batches / std::max(1, wafers)),
-      stream_(stream),
+      streams_(std::move(streams)),
       transport_(transport),
       memory_(memory) {
   check_wafers("a swarm", wafers, job.micro_batches, ranks_);
@@ -87,8 +87,8 @@ Swarm::Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& s
     throw InternalError("MemoryX is where rank 0 is");
   }
   for (int w = first(); w < first_of(transport.rank() + 1); ++w) {
-    memories_.push_back(w == 0 ? std::make_unique<WaferMemory>(memory)
-                               : std::make_unique<WaferMemory>(job_, share_, store));
+    memories_.push_back(w == 0 ? std::make_unique<WaferMemory>(memory, streams_)
+                               : std::make_unique<WaferMemory>(job_, streams_, share_, store));
   }
 }
 
@@ -144,12 +144,11 @@ void Swarm::start(const StepOrder& order) {
 void Swarm::feed() {
   for (int m = 0; m < (round_.forward() ? 1 : share_); ++m) {
     if (transport_.rank() > 0) {
-      cast_->relay(stream_);
+      cast_->relay(streams_.options);
       continue;
     }
-    const auto batches =
-        round_.forward() ? memory_->batches_of_forward(stream_) : memory_->batches_of_step(stream_);
-    cast_->send(batches.get());
+    const memoryx::StreamSchedule& schedule = round_.forward() ? streams_.forward : streams_.step;
+    cast_->send(memory_->batches(schedule, streams_.options).get());
   }
 }
 

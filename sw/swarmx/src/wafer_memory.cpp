@@ -71,35 +71,24 @@ size_t StepOrder::parts_of(const Store& store) {
   return parts;
 }
 
-WaferMemory::WaferMemory(memoryx::MemoryX* memory)
-    : job_(memory->job()), store_(&memory->store()), sum_(&memory->gradient_sum()) {
-  number_parameters();
-}
+WaferMemory::WaferMemory(memoryx::MemoryX* memory, const memoryx::TrainStreams& streams)
+    : job_(memory->job()),
+      streams_(streams),
+      store_(&memory->store()),
+      sum_(&memory->gradient_sum()),
+      dense_(store_->tensors(), 0) {}
 
-WaferMemory::WaferMemory(const TrainingJob& job, int share, const memoryx::StoreOptions& store)
+WaferMemory::WaferMemory(const TrainingJob& job, const memoryx::TrainStreams& streams, int share,
+                         const memoryx::StoreOptions& store)
     : job_(job),
+      streams_(streams),
       own_store_(std::make_unique<Store>(memoryx::specs_of(job), 0,
                                          std::max(2, GradientSum::arrays(share)), store)),
       own_pool_(std::make_unique<memoryx::Pool>(1)),
       own_sum_(std::make_unique<GradientSum>(*own_store_, *own_pool_)),
       store_(own_store_.get()),
-      sum_(own_sum_.get()) {
-  number_parameters();
-}
-
-void WaferMemory::number_parameters() {
-  size_t tensor = 0;
-  for (const LayerShape& layer : job_.layers) {
-    weights_.push_back(tensor++);
-    biases_.push_back(layer.bias ? static_cast<int>(tensor++) : -1);
-  }
-  dense_.assign(tensor, 0);
-}
-
-size_t WaferMemory::bias_of(size_t layer) const {
-  if (biases_[layer] < 0) throw InternalError("a layer without a bias");
-  return static_cast<size_t>(biases_[layer]);
-}
+      sum_(own_sum_.get()),
+      dense_(store_->tensors(), 0) {}
 
 void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   cast_ = cast;
@@ -143,22 +132,13 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   }
 }
 
-std::unique_ptr<memoryx::WeightStream> WaferMemory::next_stream(
-    const memoryx::StreamOptions& options) const {
-  if (cast_ == nullptr) throw InternalError("a stream before its step has begun");
+std::unique_ptr<memoryx::WeightStream> WaferMemory::stream(
+    const memoryx::StreamSchedule& schedule, const memoryx::StreamOptions& options) const {
+  if (cast_ == nullptr) throw InternalError("a stream before its round has begun");
+  if (!(schedule == (round_.forward() ? streams_.forward : streams_.step))) {
+    throw InternalError("a wafer takes other streams than MemoryX sends in this round");
+  }
   return std::make_unique<memoryx::WeightStream>(cast_->reader(reader_), options);
-}
-
-std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_step(
-    const memoryx::StreamOptions& options) {
-  if (round_.forward()) throw InternalError("the passes of a step in a round without them");
-  return next_stream(options);
-}
-
-std::unique_ptr<memoryx::WeightStream> WaferMemory::stream_of_forward(
-    const memoryx::StreamOptions& options) const {
-  if (!round_.forward()) throw InternalError("a forward pass alone in a step");
-  return next_stream(options);
 }
 
 bool WaferMemory::whole(size_t tensor) const {

@@ -163,7 +163,7 @@ std::vector<Wavelet> weight_stream(const Network& network, int row, int rows, bo
   memoryx::StreamOptions options;
   options.rows = rows;
   options.dense = dense;
-  memoryx::WeightStream source(std::move(matrices), options);
+  memoryx::WeightStream source(memoryx::matrix_batches(std::move(matrices), options), options);
   std::vector<Wavelet> out;
   uint64_t weights = 0;
   while (!source.done(row)) source.next(row, 1 + out.size() % 3, &out);

@@ -41,6 +41,32 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
             "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
 }
 
+TEST(TrainPlans, SayWhichStreamsTheTilesTake) {
+  using memoryx::Pass;
+  constexpr SumOrder kColumn = SumOrder::Column, kWhole = SumOrder::Whole;
+  TrainPlan plan = begin_train_plan(job_for({2, 1}, 8, {9, 7, 5}), kFullTile);
+  plan.gather_rows = 4;
+  plan.window = 2;
+  plan.forward = {kWhole, kColumn};
+  plan.delta = {kColumn, kWhole};
+  plan.layers[0].bias = false;
+  const memoryx::TrainStreams streams = streams_of(plan);
+  EXPECT_EQ(streams.options.rows, 2);
+  EXPECT_EQ(streams.options.colour, plan.colours.weights);
+  const memoryx::StreamSchedule forward = {{0, Pass::Forward, kWhole}, {1, Pass::Forward, kColumn}};
+  EXPECT_EQ(streams.forward, forward);
+  memoryx::StreamSchedule step = forward;
+  step.push_back({2, Pass::Gradient});  // the biases of the last layer
+  step.push_back({1, Pass::Gradient, kColumn, 0, 4});
+  step.push_back({1, Pass::Gradient, kColumn, 4, 1});
+  step.push_back({1, Pass::Delta, kWhole, 0, 4});  // two features of each grid row
+  step.push_back({1, Pass::Delta, kWhole, 4, 3});
+  step.push_back({0, Pass::Gradient, kColumn, 0, 4});
+  step.push_back({0, Pass::Gradient, kColumn, 4, 3});
+  EXPECT_EQ(streams.step, step);
+  EXPECT_EQ(memoryx::passes_of(step), (std::vector<size_t>{0, 1, 2, 3, 3, 4, 4, 5, 5}));
+}
+
 TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
   using Orders = std::vector<SumOrder>;
   constexpr SumOrder kColumn = SumOrder::Column, kWhole = SumOrder::Whole;

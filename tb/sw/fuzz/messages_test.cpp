@@ -100,14 +100,13 @@ TEST(Fuzz, MessagesOfWeights) {
   memoryx::MemoryX memory(job_of(), {});
   memory.begin();
   for (const auto pass : {memoryx::Pass::Forward, memoryx::Pass::Gradient}) {
-    std::vector<std::unique_ptr<memoryx::MatrixSource>> layers;
-    for (size_t k = 0; k < 2; ++k) {
-      layers.push_back(
-          memoryx::store_matrix(memory.store(), memory.weight_of(k), HalfType::Binary16, pass));
+    memoryx::StreamSchedule schedule;
+    for (const auto& layer : memoryx::parameters_of(job_of().layers)) {
+      schedule.push_back({layer.weight, pass});
     }
     Wire wire(0);
     swarmx::Cast cast(wire, 1);
-    const auto source = memoryx::matrix_batches(std::move(layers), options);
+    const auto source = memory.batches(schedule, options);
     cast.send(source.get());
     valid.push_back(joined(wire.sent()));
   }
@@ -133,7 +132,8 @@ TEST(Fuzz, OrdersOfSteps) {
                   take(path, [](std::vector<Message> messages) {
                     Wire wire(1);
                     swarmx::Cast cast(wire, 1);
-                    swarmx::WaferMemory wafer(job_of(), 1);
+                    const memoryx::TrainStreams streams;
+                    swarmx::WaferMemory wafer(job_of(), streams, 1);
                     wafer.begin(swarmx::StepOrder(std::move(messages)), &cast, 0);
                   });
                 }});

@@ -29,9 +29,11 @@ TrainingJob job_of() {
 }
 
 void add_stream(const MemoryX& memory, Pass pass, NumberOf* hash) {
-  std::vector<size_t> layers;
-  for (size_t k = 0; k < memory.job().layers.size(); ++k) layers.push_back(k);
-  const auto stream = memory.stream(pass, layers, {4, 0, false, 1 << 16});
+  StreamSchedule schedule;
+  for (const LayerParameters& layer : parameters_of(memory.job().layers)) {
+    schedule.push_back({layer.weight, pass});
+  }
+  const auto stream = memory.stream(schedule, {4, 0, false, 1 << 16});
   std::vector<Wavelet> part;
   for (bool open = true; open;) {
     open = false;

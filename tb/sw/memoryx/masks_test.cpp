@@ -172,7 +172,7 @@ void run_case(const std::vector<MaskCase>& cases, uint64_t seed) {
   std::map<size_t, size_t> kept;  // int(density x weights) of the last step that was due
   std::map<size_t, Oracle> oracles;
   for (const MaskCase& c : cases) {
-    const size_t p = both.memory.weight_of(c.layer);
+    const size_t p = parameters_of(both.memory.job().layers)[c.layer].weight;
     oracles.emplace(p, Oracle(c, p, seed, start.parameters()[p].columns));
     masks[p] = oracles.at(p).first(start.parameters()[p].value);
     EXPECT_EQ(positions(both.golden.parameters()[p].mask), masks[p]) << "step 0";
@@ -189,7 +189,7 @@ void run_case(const std::vector<MaskCase>& cases, uint64_t seed) {
     both.golden.update(batches);
     ASSERT_EQ(both.difference(), "") << "step " << step;
     for (const MaskCase& c : cases) {
-      const size_t p = both.memory.weight_of(c.layer);
+      const size_t p = parameters_of(both.memory.job().layers)[c.layer].weight;
       const golden::Parameter& now = both.golden.parameters()[p];
       if (oracles.at(p).due(step)) {
         const Positions next = oracles.at(p).next(masks[p], updated.parameters()[p].value,
@@ -208,7 +208,7 @@ void run_case(const std::vector<MaskCase>& cases, uint64_t seed) {
   }
   for (const MaskCase& c : cases) {
     if (c.algorithm == Algorithm::Static) continue;
-    EXPECT_GT(changes[both.memory.weight_of(c.layer)], 5u);
+    EXPECT_GT(changes[parameters_of(both.memory.job().layers)[c.layer].weight], 5u);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "both.h"
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/isa/isa.h"
 #include "ow/memoryx/round.h"
@@ -113,6 +114,16 @@ std::vector<Wavelet> windows_by_definition(const std::vector<uint16_t>& sent, in
   return out;
 }
 
+// A pass over a network's matrix, at most `most` outputs in a step; 0: all.
+void add_pass(size_t parameter, Pass pass, SumOrder order, int outputs, int most,
+              StreamSchedule* schedule) {
+  for (int first = 0; first < outputs;) {
+    const int count = most > 0 ? std::min(most, outputs - first) : 0;
+    schedule->push_back({parameter, pass, order, first, count});
+    first += count > 0 ? count : outputs;
+  }
+}
+
 class Streams : public testing::Test {
  protected:
   Streams() {
@@ -152,7 +163,17 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
       for (const int rows : {1, 3, 4}) {
         for (const Pass pass : {Pass::Forward, Pass::Delta, Pass::Gradient, Pass::GradientOfAll}) {
           const int piece = rows == 1 ? 0 : rows == 3 ? 2 : 10;  // 0: all outputs
-          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, piece});
+          StreamSchedule schedule;
+          for (const size_t k : {1, 0}) {
+            // A vector before the matrix sends nothing.
+            schedule.push_back({2 * k + 1, Pass::Gradient});
+            const bool positions = pass == Pass::Gradient || pass == Pass::GradientOfAll;
+            const LayerShape& layer = job_.layers[k];
+            add_pass(2 * k, pass, SumOrder::Column,
+                     pass == Pass::Delta ? layer.inputs : layer.outputs, positions ? piece : 0,
+                     &schedule);
+          }
+          const auto stream = memory.stream(schedule, {rows, 5, false, 300});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> want;
@@ -191,14 +212,19 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
 TEST_F(Streams, OfWholeSumsAndOfWindowsAreTheirDefinition) {
   const golden::Trainer golden(job_);
   for (const SumOrder order : {SumOrder::Column, SumOrder::Whole}) {
-    job_.forward.assign(2, order);
-    job_.delta.assign(2, order);
     MemoryX memory(job_, {});
     memory.begin();
     for (const int rows : {1, 3, 4, 8}) {
       for (const int window : {0, 1, 2, 100}) {
         for (const Pass pass : {Pass::Forward, Pass::Delta}) {
-          const auto stream = memory.stream(pass, {1, 0}, {rows, 5, false, 300, 0, window});
+          StreamSchedule schedule;
+          for (const size_t k : {1, 0}) {
+            const LayerShape& layer = job_.layers[k];
+            const bool turned = pass == Pass::Delta;
+            add_pass(2 * k, pass, order, turned ? layer.inputs : layer.outputs,
+                     turned ? window * rows : 0, &schedule);
+          }
+          const auto stream = memory.stream(schedule, {rows, 5, false, 300});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> want;
@@ -228,13 +254,26 @@ TEST_F(Streams, OfWholeSumsAndOfWindowsAreTheirDefinition) {
   }
 }
 
+TEST_F(Streams, OfStepsOutsideTheirMatrixAreRefused) {
+  MemoryX memory(job_, {});
+  const auto refused = [&](const StreamStep& step) {
+    return message<InternalError>([&] { memory.stream({step}, {2}); });
+  };
+  EXPECT_EQ(refused({0, Pass::Forward, SumOrder::Column, 44, 1}), "");
+  EXPECT_NE(refused({0, Pass::Forward, SumOrder::Column, 44, 2}), "");
+  EXPECT_NE(refused({0, Pass::Forward, SumOrder::Column, 45, 0}), "");
+  EXPECT_NE(refused({0, Pass::Delta, SumOrder::Column, -1, 1}), "");
+  EXPECT_NE(refused({4, Pass::Forward}), "");
+}
+
 TEST_F(Streams, AreTheSameWithAnyDepthAndInAnyOrderOfTaking) {
   MemoryX memory(job_, {});
   memory.begin();
-  const auto want = all(memory.stream(Pass::Delta, {0, 1}, {3, 5, false}).get(), 3, 2);
+  const StreamSchedule schedule = {{0, Pass::Delta}, {2, Pass::Delta}};
+  const auto want = all(memory.stream(schedule, {3, 5, false}).get(), 3, 2);
   for (const size_t depth : {size_t{1}, size_t{500}, size_t{1} << 20}) {
     for (uint64_t seed = 0; seed < 5; ++seed) {
-      const auto stream = memory.stream(Pass::Delta, {0, 1}, {3, 5, false, depth});
+      const auto stream = memory.stream(schedule, {3, 5, false, depth});
       ASSERT_EQ(all(stream.get(), 3, seed), want) << depth;
     }
   }
@@ -266,7 +305,7 @@ TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
           options.dense = dense;
           std::vector<std::unique_ptr<MatrixSource>> matrix;
           matrix.push_back(layer_matrix(layer));
-          WeightStream stream(std::move(matrix), options);
+          WeightStream stream(matrix_batches(std::move(matrix), options), options);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> got;
             while (!stream.done(r)) stream.next(r, 1000, &got);
@@ -304,7 +343,8 @@ TEST(MemoryXProducer, StaysWithinItsDepth) {
   int made = 0;
   std::vector<std::unique_ptr<MatrixSource>> source;
   source.push_back(std::make_unique<Counted>(&made));
-  WeightStream stream(std::move(source), {2, 0, false, 100000});
+  const StreamOptions options{2, 0, false, 100000};
+  WeightStream stream(matrix_batches(std::move(source), options), options);
   std::vector<Wavelet> out;
   EXPECT_EQ(made, 0) << "nothing before it is asked for";
   // One row takes what may be made and gets no more: the other one holds it.
@@ -330,7 +370,8 @@ class Failing : public MatrixSource {
 TEST(MemoryXProducer, HandsOnWhatGoesWrong) {
   std::vector<std::unique_ptr<MatrixSource>> source;
   source.push_back(std::make_unique<Failing>());
-  WeightStream stream(std::move(source), {1, 0, false, 100});
+  const StreamOptions options{1, 0, false, 100};
+  WeightStream stream(matrix_batches(std::move(source), options), options);
   std::vector<Wavelet> out;
   EXPECT_THROW(stream.next(0, 10, &out), BadInput);
 }

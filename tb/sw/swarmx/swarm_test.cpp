@@ -230,7 +230,8 @@ TEST_F(Swarms, ACheckpointGoesOnAtAnotherNumber) {
 // A wafer that stops for good at its nth micro-batch.
 class Broken : public TrainWafer {
  public:
-  Broken(const TrainingJob& job, int* left) : inner_(golden::training_wafer(job)), left_(left) {}
+  Broken(const TrainingJob& job, const memoryx::TrainStreams& streams, int* left)
+      : inner_(golden::training_wafer(job, streams)), left_(left) {}
   void set_time(const TimeModel& /*time*/) override {}
   std::string description() const override { return "broken"; }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
@@ -254,9 +255,10 @@ TEST_F(Swarms, AWaferThatStopsEndsTheRunAndResumingGoesOn) {
     RunOptions run = options(model, On::Golden);
     std::atomic<int> made{0};
     int left = 2 * 3 + 1;  // in the fourth step
-    run.model = [&](const TrainingJob& job) -> std::unique_ptr<TrainWafer> {
-      if (made++ == 2) return std::make_unique<Broken>(job, &left);
-      return golden::training_wafer(job);
+    run.model = [&](const TrainingJob& job,
+                    const memoryx::TrainStreams& streams) -> std::unique_ptr<TrainWafer> {
+      if (made++ == 2) return std::make_unique<Broken>(job, streams, &left);
+      return golden::training_wafer(job, streams);
     };
     train(params(8, 4), run, ranks);
     for (const std::string& error : errors_) {
@@ -286,13 +288,13 @@ TEST_F(Swarms, AFaultReachesTheOtherRanksBeforeItsOwnIsJoined) {
     if (wafer == 2) throw BadInput("sample 7: no");
     wait_for_the_end(*ranks[wafer < 2 ? 1 : 0]);
   };
-  const memoryx::StreamOptions stream{2};
+  const memoryx::TrainStreams streams{{2}, {{0}}, {{0}}};
   std::thread other([&] {
-    swarmx::Swarm swarm(job, 4, stream, *ranks[1], nullptr);
+    swarmx::Swarm swarm(job, 4, streams, *ranks[1], nullptr);
     EXPECT_TRUE(swarm.await());
     EXPECT_THROW(swarm.run(work), BadInput);
   });
-  swarmx::Swarm swarm(job, 4, stream, *ranks[0], &memory);
+  swarmx::Swarm swarm(job, 4, streams, *ranks[0], &memory);
   swarm.begin_step();
   EXPECT_THROW(swarm.run(work), BadInput);
   other.join();
@@ -305,14 +307,38 @@ TEST_F(Swarms, AStepsOrderIsThatOfAnyWindowOfTheStore) {
   memoryx::MemoryX memory(job, options);
   memory.begin();
   const swarmx::StepOrder order(memory);
-  swarmx::WaferMemory wafer(job, 1);
+  const memoryx::TrainStreams streams;
+  swarmx::WaferMemory wafer(job, streams, 1);
   wafer.begin(order, nullptr, 0);
-  for (const size_t layer : {0, 1}) {
-    const size_t tensor = memory.weight_of(layer), n = memory.store().spec(tensor).elements();
+  for (const memoryx::LayerParameters& layer : memoryx::parameters_of(job.layers)) {
+    const size_t tensor = layer.weight, n = memory.store().spec(tensor).elements();
     if (!memory.store().spec(tensor).masked) continue;
     const auto want = memory.store().mask(tensor, 0, n), got = wafer.store().mask(tensor, 0, n);
     EXPECT_TRUE(std::equal(want.begin(), want.end(), got.begin()));
   }
+}
+
+// A wafer would take the wavelets of one matrix for those of another.
+TEST_F(Swarms, AWaferTakesTheStreamsThatMemoryXSends) {
+  const TrainingJob job = params(1, 1).job;
+  memoryx::MemoryX memory(job, {});
+  memory.begin();
+  const auto rank = std::move(swarmx::local_transports(1).front());
+  const memoryx::TrainStreams streams{{2}, {{0}, {2}}, {{0}}};
+  swarmx::Swarm swarm(job, 1, streams, *rank, &memory);
+  const auto take = [&](const memoryx::StreamSchedule& schedule) {
+    swarm.run([&](int, int, memoryx::WaferSide& wafer) {
+      wafer.stream(schedule, streams.options);
+      if (!swarm.round().forward()) wafer.gradient_added();
+    });
+  };
+  swarm.begin_step();
+  EXPECT_NO_THROW(take(streams.step));
+  swarm.begin_forward(0, 1);
+  EXPECT_NO_THROW(take(streams.forward));
+  swarm.begin_forward(0, 1);
+  EXPECT_THROW(take(streams.step), InternalError);
+  rank->close();
 }
 
 TEST_F(Swarms, WhatCannotBeSharedIsRefused) {

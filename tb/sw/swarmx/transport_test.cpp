@@ -87,7 +87,7 @@ class RandomBatches : public memoryx::BatchSource {
   std::shared_ptr<const memoryx::WaveletBatch> next() override {
     --left_;
     auto batch = std::make_shared<memoryx::WaveletBatch>();
-    batch->layer = static_cast<size_t>(left_ / 8);
+    batch->step = static_cast<size_t>(left_ / 8);
     batch->rows.resize(rows_);
     for (auto& row : batch->rows) {
       for (uint64_t n = rng_.below(50); n > 0; --n) {
@@ -118,7 +118,7 @@ TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
       const int count = n == 1 ? 19 : 20;
       for (int b = 0; b < count; ++b) {
         const auto got = source->next(), made = want.next();
-        EXPECT_EQ(got->layer, made->layer);
+        EXPECT_EQ(got->step, made->step);
         EXPECT_EQ(got->rows, made->rows);
       }
       EXPECT_EQ(source->done(), count == 20);

@@ -10,8 +10,9 @@
 
 namespace ow::golden {
 
-// Takes the weights from the stream, as tiles do, and has no others.
-std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job);
+// Takes the weights from these streams, as tiles do, and has no others. `streams` must outlive it.
+std::unique_ptr<jobs::TrainWafer> training_wafer(const TrainingJob& job,
+                                                 const memoryx::TrainStreams& streams);
 
 // By the graph that the job's layers are lowered from, so that it judges the lowering, too.
 std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,

@@ -19,7 +19,8 @@ namespace ow::jobs {
 
 void add_waits(const EdgeWaits& from, EdgeWaits* to);
 
-// A stream, phase by phase (each phase is a layer's pass), of the grid row that waited most in it.
+// A stream, phase by phase (a phase is a pass over a matrix), of the grid row that waited most in
+// it.
 struct EdgeReport {
   std::vector<EdgePhase> phases;
   EdgeWaits waits() const;  // sums over the phases
@@ -39,6 +40,8 @@ struct EdgeReady {
 // A stream, and what must be in the grid before it.
 struct EdgeStream {
   uint64_t sample_bits = 0;  // of one grid row
+  // The phase of each of its steps. Empty: each step is a phase.
+  std::vector<size_t> phases;
   // The weights of phase k leave MemoryX in cycle weights[k].ready or later. Later phases are free.
   std::vector<EdgeReady> weights;
   // Words of biases for each grid row, before the stream. Empty: the tiles have them.
@@ -61,8 +64,9 @@ class EdgeTime {
   void open(EdgeStream stream);
   // Waits until the biases are there. The wait is counted like a wait of the stream.
   void await_biases(const std::function<void()>& progress);
-  // Wavelets sent to a grid row from now on belong to another phase.
-  void begin_phase(int row, size_t phase);
+  // Wavelets sent to a grid row from now on belong to step `to` of the stream, those before them to
+  // step `from`.
+  void begin_step(int row, size_t from, size_t to);
   // Between two streams: these cycles do not count.
   void skip(uint64_t cycles);
   // The most cycles by which the model can delay the end of the stream opened last, if a grid row
@@ -80,6 +84,7 @@ class EdgeTime {
  private:
   std::vector<EdgeHold> holds(const EdgeReady& ready) const;
   std::vector<EdgeHold> holds(size_t phase) const;
+  size_t phase_of(size_t step) const;
   // What holds the entrance of a stream: its samples, and its biases if there are any.
   std::vector<EdgeHold> entrance(int row, const EdgeHold& samples);
 

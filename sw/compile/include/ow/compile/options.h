@@ -14,6 +14,7 @@
 #include "ow/device/device.h"
 #include "ow/graph/graph.h"
 #include "ow/graph/training.h"
+#include "ow/memoryx/stream_schedule.h"
 #include "ow/tensor/network.h"
 
 namespace ow::memoryx {
@@ -76,8 +77,9 @@ struct RunOptions {
   std::function<void(const std::string&, double)> progress;
 
   // For a training, and for one that makes a network's weights. `model` does the passes if there is
-  // no device.
-  std::function<std::unique_ptr<TrainWafer>(const TrainingJob&)> model;
+  // no device. It takes these streams, which outlive it.
+  std::function<std::unique_ptr<TrainWafer>(const TrainingJob&, const memoryx::TrainStreams&)>
+      model;
   std::function<std::unique_ptr<TrainReference>(const TrainingJob&, const Graph&)> train_reference;
 
   // For a training.

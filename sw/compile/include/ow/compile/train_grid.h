@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ow/compile/train_plan.h"
+#include "ow/compile/train_streams.h"
 #include "ow/compile/train_time.h"
 #include "ow/device/control_plane.h"
 #include "ow/graph/training.h"
@@ -62,9 +63,6 @@ struct TrainRun {
   uint64_t one_by_one = 0;
 };
 
-// How a plan's tiles take the streams of a step.
-memoryx::StreamOptions stream_of(const TrainPlan& plan);
-
 class TrainGrid {
  public:
   // Loads the program, routes, queues and the plan's parameters and starts the cores. `control` and
@@ -95,7 +93,6 @@ class TrainGrid {
 
  private:
   void check_device() const;
-  void check_orders(const TrainingJob& job) const;
   void set_routes();
   void bind_queues();
   void write_parameters();
@@ -130,6 +127,8 @@ class TrainGrid {
   ControlPlane& control_;
   const ElfImage& firmware_;
   TrainPlan plan_;
+  memoryx::TrainStreams streams_;
+  std::vector<memoryx::LayerParameters> parameters_;  // by layer
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer
   Biases biases_;                    // that the tiles have

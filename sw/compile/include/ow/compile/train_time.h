@@ -51,6 +51,7 @@ class TrainTime {
   Device& device_;
   const TrainPlan& plan_;
   EdgeTime edge_;
+  std::vector<size_t> passes_;  // of the steps of its streams
   // Cycles of the device so far that do not count as time of the training.
   uint64_t skipped_ = 0;
   swarmx::WeightClock clock_;  // used if MemoryX is the wafer's side

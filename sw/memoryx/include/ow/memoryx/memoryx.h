@@ -7,7 +7,7 @@
 //   memory.begin();                                     // or load()
 //   for each step:
 //     for each micro-batch:
-//       stream_of_step()
+//       stream(...)
 //       write the gradients into memory.store().gradient(tensor, memory.gradient_slot(), ...)
 //       memory.gradient_added()
 //     memory.finish_step()
@@ -54,8 +54,6 @@ class MemoryX : public WaferSide {
   const TrainingJob& job() const override { return job_; }
   Store& store() { return store_; }
   const Store& store() const override { return store_; }
-  size_t weight_of(size_t layer) const override { return weights_[layer]; }
-  size_t bias_of(size_t layer) const override;
 
   uint64_t step() const override { return step_; }  // the next step; skipped steps count
   uint64_t updates() const { return updates_; }     // updates done so far
@@ -72,14 +70,11 @@ class MemoryX : public WaferSide {
   // Updates weights, masks and loss scale. InternalError unless all micro-batches have been added.
   Optimizer::Result finish_step();
 
-  // The streams of these layers, in this order. finish_step() invalidates them.
-  std::unique_ptr<WeightStream> stream(Pass pass, const std::vector<size_t>& layers,
-                                       const StreamOptions& options) const;
-  std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) override;
-  std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const override;
+  std::unique_ptr<WeightStream> stream(const StreamSchedule& schedule,
+                                       const StreamOptions& options) const override;
   // The batches of these streams, for a caller that passes them on.
-  std::unique_ptr<BatchSource> batches_of_step(const StreamOptions& options) const;
-  std::unique_ptr<BatchSource> batches_of_forward(const StreamOptions& options) const;
+  std::unique_ptr<BatchSource> batches(const StreamSchedule& schedule,
+                                       const StreamOptions& options) const;
   // The weights as a network to run: rounded to the network's type, zeros without a sign.
   Network network() const;
 
@@ -89,12 +84,10 @@ class MemoryX : public WaferSide {
   void load(const std::string& path);
 
  private:
-  std::unique_ptr<MatrixSource> source(size_t layer, Pass pass) const;
+  std::unique_ptr<MatrixSource> source(const StreamStep& step) const;
 
   TrainingJob job_;
   JobKeys data_;
-  std::vector<size_t> weights_;
-  std::vector<int> biases_;  // -1: the layer has none
   Pool pool_;
   Store store_;
   Sparsity sparsity_;
@@ -108,6 +101,13 @@ class MemoryX : public WaferSide {
 
 // The parameters of a job, in the order of docs/numerics.md.
 std::vector<TensorSpec> specs_of(const TrainingJob& job);
+
+// The numbers of a layer's parameters in that order.
+struct LayerParameters {
+  size_t weight = 0;
+  size_t bias = 0;  // of a layer that has one
+};
+std::vector<LayerParameters> parameters_of(const std::vector<LayerShape>& layers);
 
 // The samples of each step (N88): job.batch() numbers from 0 to samples - 1.
 class SampleOrder {

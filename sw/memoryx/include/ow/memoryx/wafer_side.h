@@ -9,6 +9,7 @@
 
 #include "ow/graph/training.h"
 #include "ow/memoryx/store.h"
+#include "ow/memoryx/stream_schedule.h"
 #include "ow/memoryx/update_time.h"
 #include "ow/memoryx/weight_stream.h"
 
@@ -27,10 +28,6 @@ class WaferSide {
   virtual const TrainingJob& job() const = 0;
   // Biases, masks and gradients. Only MemoryX also has the masters of matrices.
   virtual const Store& store() const = 0;
-  // The numbers of a layer's parameters in the store. bias_of throws InternalError for a layer
-  // without a bias.
-  virtual size_t weight_of(size_t layer) const = 0;
-  virtual size_t bias_of(size_t layer) const = 0;
 
   virtual uint64_t step() const = 0;
   virtual float loss_scale() const = 0;
@@ -42,13 +39,10 @@ class WaferSide {
   // Whether this step needs gradients of a parameter outside its mask.
   virtual bool needs_dense(size_t tensor) const = 0;
 
-  // The streams of a whole step, in the order in which a wafer takes them: forward through all
-  // layers; then, from the last layer to the first, the positions of its gradient and (not for the
-  // first layer) its transposed weights. The end of the step invalidates them.
-  virtual std::unique_ptr<WeightStream> stream_of_step(const StreamOptions& options) = 0;
-
-  // The streams of the forward pass through all layers.
-  virtual std::unique_ptr<WeightStream> stream_of_forward(const StreamOptions& options) const = 0;
+  // The streams of a schedule. The end of the step invalidates them. One of several wafers gets
+  // what MemoryX sends to all of them: InternalError if that is of another schedule.
+  virtual std::unique_ptr<WeightStream> stream(const StreamSchedule& schedule,
+                                               const StreamOptions& options) const = 0;
 
   // The gradient array for the next micro-batch. The caller writes all elements, or those of the
   // mask. They are gradients of the loss times loss_scale(), summed over the samples.

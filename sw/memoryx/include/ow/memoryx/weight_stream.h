@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights as wavelets: for each grid row the stream of all layers. Wavelets are made as the rows
-// take them, at most a given number ahead, and are not kept. SwarmX's thread makes the batches of a
-// step ahead of the wafers (ow/swarmx/cast.h).
+// Weights as wavelets: for each grid row the streams of a schedule, step by step
+// (stream_schedule.h). Wavelets are made as the rows take them, at most a given number ahead, and
+// are not kept. SwarmX's thread makes the batches of a step ahead of the wafers (ow/swarmx/cast.h).
 //
-// Sums round the column. A layer's outputs come owner by owner: those of grid row 0 first, each
+// Sums round the column. A step's outputs come owner by owner: those of grid row 0 first, each
 // owner's in ascending order. So partial sums change direction only where the owner changes. For
 // each output come the weights of the grid row's inputs, in ascending local index. A wavelet has
 // the local index in its upper half and the weight in its lower half. Zeros are left out unless
-// `dense`. A control wavelet ends the output's row; the last one of a layer ends the stream.
+// `dense`. A control wavelet ends the output's row; the last one of a step ends the stream.
 //
 // Whole sums. A grid row gets only its own outputs, each with all its weights in ascending input.
 // The index is the input's place among the inputs of all grid rows, which stand owner by owner.
 //
-// Deltas may come in windows: some outputs of each owner, with an end of the stream after each
-// window.
+// A pass over a matrix may come in several steps. Outputs of a step are neighbours in the matrix,
+// so all owners have about as many of each.
 //
-// Positions come in pieces of outputs that are neighbours in the matrix, so all owners have about
-// as many of each piece. The first wavelet of a piece holds its number of positions. Then come the
-// positions, owner by owner. Each output ends with a row end, the last one with the stream end.
+// Positions. The first wavelet of a step holds its number of positions. Then come the positions,
+// owner by owner. Each output ends with a row end, the last one with the stream end.
 #ifndef OW_MEMORYX_WEIGHT_STREAM_H_
 #define OW_MEMORYX_WEIGHT_STREAM_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "openwafer/grid.h"
-#include "ow/graph/training.h"
 #include "ow/memoryx/store.h"
+#include "ow/memoryx/stream_schedule.h"
 #include "ow/tensor/network.h"
 
 namespace ow::memoryx {
@@ -51,32 +51,15 @@ class MatrixSource {
   virtual bool all_positions() const { return false; }
   // Whether only the index is sent, without the encoding.
   virtual bool index_only() const { return false; }
-  virtual SumOrder order() const { return SumOrder::Column; }
-  // Whether it comes in windows, if the options have any.
-  virtual bool windowed() const { return false; }
 };
 
 // A network's layer. `layer` must outlive it.
 std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
 
-// A matrix of a store, each weight rounded once to `type`. `store` must outlive it and must not
-// change while the stream is made.
-//   Forward: as it is. Delta: its transpose, in windows. Gradient: the positions of its mask (all
-//   if it has none), index only. GradientOfAll: all positions. `order` applies to weights only.
-enum class Pass { Forward, Delta, Gradient, GradientOfAll };
+// What a pass sends of a matrix of a store, each weight rounded once to `type`. `store` must
+// outlive it and must not change while the stream is made.
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass, SumOrder order = SumOrder::Column);
-
-struct StreamOptions {
-  int rows = 1;  // of the grid
-  int colour = 0;
-  bool dense = false;
-  // Wavelets of all grid rows together that may be made ahead of the slowest row. One batch of
-  // outputs is always allowed.
-  size_t depth = size_t{1} << 20;
-  int piece = 0;   // outputs in a piece of positions; 0: the whole layer
-  int window = 0;  // outputs of each owner in a window of deltas; 0: the whole layer
-};
+                                           Pass pass);
 
 // Makes resize() leave new wavelets unwritten, because they are written right after it.
 struct UnwrittenWavelets : std::allocator<Wavelet> {
@@ -92,9 +75,9 @@ struct UnwrittenWavelets : std::allocator<Wavelet> {
 };
 using Wavelets = std::vector<Wavelet, UnwrittenWavelets>;
 
-// Some outputs of a layer for all grid rows. Wavelets are made and broadcast in such batches.
+// Some outputs of a step for all grid rows. Wavelets are made and broadcast in such batches.
 struct WaveletBatch {
-  size_t layer = 0;  // its place in the stream's list of layers
+  size_t step = 0;  // its place in the schedule
   std::vector<Wavelets> rows;
 };
 
@@ -107,21 +90,28 @@ class BatchSource {
   virtual std::shared_ptr<const WaveletBatch> next() = 0;
 };
 
-// The batches of these layers. It uses rows, colour, dense, piece and window of the options.
-std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> layers,
+// Gives the matrix of a step, or null for a step that sends nothing. Called once for the steps of a
+// pass.
+using MatrixMaker = std::function<std::unique_ptr<MatrixSource>(const StreamStep& step)>;
+
+// The batches of a schedule. It uses rows, colour and dense of the options. InternalError for a
+// step outside its matrix; BadInput for a matrix of more than 65,536 inputs a grid row.
+std::unique_ptr<BatchSource> matrix_batches(const StreamSchedule& schedule, const MatrixMaker& make,
+                                            const StreamOptions& options);
+// The batches of whole matrices with sums round the column. Each is a step.
+std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> matrices,
                                             const StreamOptions& options);
 
 class WeightStream {
  public:
   WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options);
-  WeightStream(std::vector<std::unique_ptr<MatrixSource>> layers, const StreamOptions& options);
 
-  // Appends up to n wavelets of a grid row, all of one layer. It appends fewer at the end of a
-  // layer, or if other rows are so far behind that no more may be made.
+  // Appends up to n wavelets of a grid row, all of one step. It appends fewer at the end of a
+  // step, or if other rows are so far behind that no more may be made.
   void next(int row, size_t n, std::vector<Wavelet>* out);
   bool done(int row) const;
-  // The layer of the wavelets taken last; 0 before the first.
-  size_t layer(int row) const { return rows_[static_cast<size_t>(row)].layer; }
+  // The step of the wavelets taken last, as its place in the schedule; 0 before the first.
+  size_t step(int row) const { return rows_[static_cast<size_t>(row)].step; }
 
   // Taken so far.
   uint64_t wavelets(int row) const { return rows_[static_cast<size_t>(row)].wavelets; }
@@ -131,7 +121,7 @@ class WeightStream {
   struct Row {
     size_t batch = 0;  // number of its current batch, since the beginning
     size_t at = 0;     // its place in that batch
-    size_t layer = 0;
+    size_t step = 0;
     uint64_t wavelets = 0;
     uint64_t weights = 0;
   };

@@ -30,12 +30,13 @@ void check_wafers(const std::string& who, int wafers, int micro_batches, int ran
 
 class Swarm {
  public:
-  // `stream`: rows and colour of the wafers' streams. `memory`: on rank 0, else null. `memory` and
-  // `transport` must outlive the swarm. `store`: where the gradients of the other wafers are kept.
-  Swarm(const TrainingJob& job, int wafers, const memoryx::StreamOptions& stream,
-        Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store = {});
+  // `streams`: those of every wafer. `memory`: on rank 0, else null. `memory` and `transport` must
+  // outlive the swarm. `store`: where the gradients of the other wafers are kept.
+  Swarm(const TrainingJob& job, int wafers, memoryx::TrainStreams streams, Transport& transport,
+        memoryx::MemoryX* memory, const memoryx::StoreOptions& store = {});
 
   int wafers() const { return wafers_; }
+  const memoryx::TrainStreams& streams() const { return streams_; }
   int first() const { return first_of(transport_.rank()); }  // first wafer of this rank
   int count() const { return static_cast<int>(memories_.size()); }
   // Micro-batches of one wafer in a step: wafer w takes share() of them, from w * share() on.
@@ -86,7 +87,7 @@ class Swarm {
   const int wafers_;
   const int ranks_;
   const int share_;
-  const memoryx::StreamOptions stream_;
+  const memoryx::TrainStreams streams_;
   Transport& transport_;
   memoryx::MemoryX* memory_;
   std::vector<std::unique_ptr<WaferMemory>> memories_;

@@ -54,10 +54,12 @@ class StepOrder {
 
 class WaferMemory : public memoryx::WaferSide {
  public:
-  // Wafer 0. Its gradients are those of `memory`, which must outlive it.
-  explicit WaferMemory(memoryx::MemoryX* memory);
+  // Wafer 0. Its gradients are those of `memory`. `memory` and `streams`, those that MemoryX sends,
+  // must outlive it.
+  WaferMemory(memoryx::MemoryX* memory, const memoryx::TrainStreams& streams);
   // Any other wafer. It takes `share` micro-batches of a step. Its gradients are kept in `store`.
-  WaferMemory(const TrainingJob& job, int share, const memoryx::StoreOptions& store = {});
+  WaferMemory(const TrainingJob& job, const memoryx::TrainStreams& streams, int share,
+              const memoryx::StoreOptions& store = {});
 
   // A round begins. Its streams come from reader `n` of the cast.
   void begin(const StepOrder& order, Cast* cast, int n);
@@ -67,16 +69,13 @@ class WaferMemory : public memoryx::WaferSide {
   const Round& round() const { return round_; }
   const TrainingJob& job() const override { return job_; }
   const memoryx::Store& store() const override { return *store_; }
-  size_t weight_of(size_t layer) const override { return weights_[layer]; }
-  size_t bias_of(size_t layer) const override;
   uint64_t step() const override { return step_; }
   float loss_scale() const override { return loss_scale_; }
   uint64_t updated() const override { return updated_; }
   const memoryx::SwarmTimes* times() const override { return timed_ ? &times_ : nullptr; }
   bool needs_dense(size_t tensor) const override { return dense_[tensor] != 0; }
-  std::unique_ptr<memoryx::WeightStream> stream_of_step(
-      const memoryx::StreamOptions& options) override;
-  std::unique_ptr<memoryx::WeightStream> stream_of_forward(
+  std::unique_ptr<memoryx::WeightStream> stream(
+      const memoryx::StreamSchedule& schedule,
       const memoryx::StreamOptions& options) const override;
   int gradient_slot() const override { return sum_->slot(); }
   void gradient_added() override { sum_->added(); }
@@ -92,14 +91,11 @@ class WaferMemory : public memoryx::WaferSide {
   void added(int micro_batches) { sum_->added(micro_batches); }
 
  private:
-  void number_parameters();
-  std::unique_ptr<memoryx::WeightStream> next_stream(const memoryx::StreamOptions& options) const;
   // Whether all elements of its gradient count.
   bool whole(size_t tensor) const;
 
   TrainingJob job_;
-  std::vector<size_t> weights_;
-  std::vector<int> biases_;  // -1: the layer has none
+  const memoryx::TrainStreams& streams_;
   std::unique_ptr<memoryx::Store> own_store_;
   std::unique_ptr<memoryx::Pool> own_pool_;
   std::unique_ptr<memoryx::GradientSum> own_sum_;
