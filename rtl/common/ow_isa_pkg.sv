@@ -23,6 +23,7 @@ package ow_isa_pkg;
   localparam int unsigned NUM_QUEUES = 8;  // input queues of a ramp, and as many output queues
   localparam int unsigned NUM_FILTERS = 6;  // filters of a tile
   localparam int unsigned NUM_DSRS = 32;  // descriptors
+  localparam int unsigned NUM_DSR_WORDS = 6;  // words of a descriptor
   localparam int unsigned NUM_DIMENSIONS = 4;  // dimensions of a descriptor
   localparam int unsigned NUM_FIFOS = 4;  // FIFO registers
   localparam int unsigned NUM_TASKS = 32;  // tasks
@@ -198,7 +199,8 @@ package ow_isa_pkg;
   typedef enum logic [2:0] {
     SYS_NEXT = 3'd0,
     SYS_DSRW = 3'd1,  // writes word of DSR rs1[4:0]; waits while a running thread uses the DSR
-    SYS_DSRR = 3'd2   // reads it back (word 1 is the advanced address if save_address was set)
+    SYS_DSRR = 3'd2,  // reads it back (word 1 is the advanced address if save_address was set)
+    SYS_DSRL = 3'd3
   } sys_op_e;
 
   // Funct7 of a tensor instruction.
@@ -953,7 +955,7 @@ package ow_isa_pkg;
     logic [4:0] cause;            // [12:8] cause of the trap
     logic [2:0] rsvd7;
     logic ebreak;                 // [4] stopped by ebreak
-    logic waits_tensor;           // [3] at a tensor instruction or `ow.dsrw` (waits for the engine)
+    logic waits_tensor;           // [3]
     logic asleep;                 // [2] asleep in ow.next or wfi
     logic stopped;                // [1] stopped by a trap
     logic running;                // [0] running

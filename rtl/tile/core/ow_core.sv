@@ -39,8 +39,10 @@
 //   tensor_hold_i       what the engine wrote is not all in memory yet, so fence.i waits. Loads and
 //                       stores of such lines wait at the memory
 //   dsr_*               descriptor registers. A write waits for dsr_ready_i, which counts
-//                       only while dsr_we_o is high. A read (dsr_re_o) waits for
-//                       dsr_rvalid_i, which comes with dsr_rdata_i
+//                       only while dsr_we_o is high. A write of word 7, which there is not, asks
+//                       whether the descriptor may be written. After that only a write of word 1
+//                       is refused until the core launches an instruction. A read (dsr_re_o) waits
+//                       for dsr_rvalid_i, which comes with dsr_rdata_i
 //   cycle_i             the wafer's cycle count
 //   retire_o            the instruction in write-back, for scoreboards
 //   idle_o              nothing can change here before one of the inputs does

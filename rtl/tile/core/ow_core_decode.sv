@@ -146,6 +146,13 @@ module ow_core_decode
               dec_o.use_1 = 1'b1;
               dec_o.rd_we = 1'b1;
             end
+            ow_pkg::SYS_DSRL: begin  // a load of words at rs1 + imm; imm counts
+              dec_o.cls = CLS_DSRL;
+              dec_o.use_1 = 1'b1;
+              dec_o.use_2 = 1'b1;
+              dec_o.b_imm = 1'b1;
+              dec_o.funct3 = 3'd2;
+            end
             default: ;
           endcase
         end

@@ -56,7 +56,7 @@ module ow_core_execute
   output logic         dsr_we_o,
   output logic         dsr_re_o,
   output logic [4:0]   dsr_idx_o,
-  output logic [2:0]   dsr_word_o,
+  output logic [2:0]   dsr_word_o,   // of ow.dsrl none: it asks whether it may write
   output logic [31:0]  dsr_wdata_o,
   input  logic         dsr_ready_i,
   input  logic         dsr_rvalid_i,
@@ -109,6 +109,12 @@ module ow_core_execute
     in_text = 1'b0;
     bad_access = 1'b0;
     access_cause = 5'd0;
+    if (have_i && dec.cls == CLS_DSRL) begin
+      // All words, and computed beside their addresses: no word is loaded if one cannot be.
+      misaligned = x_i.rs1[1:0] != 2'd0;
+      bad_access = misaligned || x_i.rs1 >= 32'(SramBytes - 4 * 32'(LAST_WORD));
+      access_cause = misaligned ? TRAP_LOAD_MISALIGNED : TRAP_LOAD_FAULT;
+    end
     if (have_i && (dec.cls == CLS_LOAD || dec.cls == CLS_STORE)) begin
       misaligned = (dec.funct3[0] & addr[0]) | (dec.funct3[1] & (addr[1:0] != 2'd0));
       in_sram = addr < SramBytes;
@@ -127,16 +133,20 @@ module ow_core_execute
 
   // ------------------------------------------------------------------------------- the engine ---
   tensor_ctl_t tensor_ctl;
-  logic        no_dsr;  // the descriptor is not there
+  logic        no_dsr;    // the descriptor is not there
+  logic        dsr_asks;  // it is loaded when no thread uses it
+  logic        last;      // its last word
   assign tensor_ctl = x_i.rs1;
-  assign no_dsr = {1'b0, x_i.rs1[4:0]} > 6'(Dsrs - 1);
+  assign no_dsr = {1'b0, dsr_idx_o} > 6'(Dsrs - 1);
+  assign dsr_asks = dec.cls == CLS_DSRL && ex_i == EX_RUN && !bad_access;
+  assign last = dec.imm[4:2] == LAST_WORD;
 
   assign tensor_valid_o = have_i && dec.cls == CLS_TENSOR && ex_i == EX_RUN && clear_i;
   assign tensor_o = '{op: insn[31:25], ty: dec.funct3, ctl: tensor_ctl, scalar: x_i.rs2, pc: pc};
-  assign dsr_we_o = have_i && dec.cls == CLS_DSRW && !no_dsr && clear_i;
+  assign dsr_we_o = have_i && (dec.cls == CLS_DSRW || dsr_asks) && !no_dsr && clear_i;
   assign dsr_re_o = have_i && dec.cls == CLS_DSRR && !no_dsr;
-  assign dsr_idx_o = x_i.rs1[4:0];
-  assign dsr_word_o = insn[27:25];
+  assign dsr_idx_o = dec.cls == CLS_DSRL ? x_i.rs2[4:0] : x_i.rs1[4:0];
+  assign dsr_word_o = dec.cls == CLS_DSRL ? NO_WORD : insn[27:25];
   assign dsr_wdata_o = x_i.rs2;
 
   // ----------------------------------------------------------------------- traps and redirects ---
@@ -182,6 +192,11 @@ module ow_core_execute
           cause_o = access_cause;
           tval_o = addr;
         end
+        CLS_DSRL: begin
+          trap_o = bad_access || no_dsr;
+          cause_o = bad_access ? access_cause : TRAP_ILLEGAL;
+          tval_o = bad_access ? x_i.rs1 : insn;
+        end
         CLS_CSR: begin
           trap_o = csr_illegal_i;
           cause_o = TRAP_ILLEGAL;
@@ -223,6 +238,7 @@ module ow_core_execute
 
   // -------------------------------------------------------------------------------- completion ---
   logic        done;
+  logic        retire;
   logic        rd_we;
   logic [4:0]  rd;
   logic [31:0] rd_data;
@@ -253,13 +269,18 @@ module ow_core_execute
         CLS_WFI: done = next_ready_i;
         CLS_NEXT: begin
           // ow.next writes x10 first and x1 in the next cycle.
-          done = next_pop_o || ex_i == EX_LINK;
-          ex_d_o = next_pop_o ? EX_LINK : EX_RUN;
+          done = next_pop_o || ex_i == EX_MORE;
+          ex_d_o = next_pop_o ? EX_MORE : EX_RUN;
           rd_we = 1'b1;
-          rd = ex_i == EX_LINK ? LINK_REG : ARG_REG;
-          rd_data = ex_i == EX_LINK ? pc : next_arg_i;
+          rd = ex_i == EX_MORE ? LINK_REG : ARG_REG;
+          rd_data = ex_i == EX_MORE ? pc : next_arg_i;
         end
         CLS_DSRW: done = dsr_we_o && dsr_ready_i;
+        CLS_DSRL: begin
+          // The loads of its words go on one after the other.
+          done = ex_i == EX_MORE || (dsr_we_o && dsr_ready_i);
+          if (done && !hold_i) ex_d_o = last ? EX_RUN : EX_MORE;
+        end
         CLS_DSRR: begin
           done = dsr_rvalid_i;
           rd_data = dsr_rdata_i;
@@ -283,9 +304,12 @@ module ow_core_execute
   end
   assign done_o = done && !hold_i;
 
-  assign result_o = '{retire: ex_i != EX_LINK, trap: trap_o, pc: pc, insn: insn,
+  assign retire = dec.cls == CLS_DSRL ? last || trap_o : ex_i != EX_MORE;
+  assign result_o = '{retire: retire, trap: trap_o, pc: pc, insn: insn,
                       rd_we: rd_we && !trap_o, rd: rd, data: rd_data,
-                      load: dec.cls == CLS_LOAD && !trap_o, store: dec.cls == CLS_STORE && !trap_o,
-                      regs: in_regs, funct3: dec.funct3, addr: addr,
+                      load: (dec.cls == CLS_LOAD || dec.cls == CLS_DSRL) && !trap_o,
+                      store: dec.cls == CLS_STORE && !trap_o,
+                      regs: in_regs, dsr: dec.cls == CLS_DSRL && !trap_o, word: dec.imm[4:2],
+                      funct3: dec.funct3, addr: addr,
                       wdata: x_i.rs2 << {addr[1:0], 3'd0}};
 endmodule

@@ -19,6 +19,7 @@ module ow_core_memory
   output logic        asks_o,      // for memory or registers; from registers
   output logic        regs_o,      // for registers; the same
   output logic        loads_o,     // its result comes from there; the same
+  output logic        dsr_o,       // it is a word of a descriptor; the same
   output logic        blocked_o,   // until a register is granted
 
   output logic        dmem_req_o,
@@ -42,6 +43,7 @@ module ow_core_memory
   assign asks_o = valid_q && (insn_q.load || insn_q.store);
   assign regs_o = asks_o && insn_q.regs;
   assign loads_o = valid_q && insn_q.load;
+  assign dsr_o = valid_q && insn_q.dsr;
 
   assign dmem_req_o = asks_o && !insn_q.regs && !rst_i;
   assign dmem_we_o = insn_q.store;

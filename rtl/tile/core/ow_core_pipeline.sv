@@ -10,6 +10,8 @@
 //
 // Cycles:
 //   1              most instructions; ow.dsrr and ow.dsrw
+//   6              ow.dsrl, plus the cycles that memory refuses; 8 before a tensor or DSR
+//                  instruction
 //   2              expected jumps and branches (backwards: taken); CSR accesses that write
 //   3              unexpected jumps and branches, jalr with an offset; fence.i; ow.next once a task
 //                  is ready
@@ -20,6 +22,11 @@
 //   tensor         1 or 2 (tensor_quick_i) once the engine can launch it, which it does in the
 //                  first of them; on thread 0 until it is complete
 // Tensor and DSR instructions, ow.next and fence.i wait for the access before them.
+//
+// ow.dsrl asks the engine once whether the descriptor is free. Only this core launches, so it stays
+// free. Then six loads pass memory access one after the other, and write-back writes their words to
+// the engine. A word that is refused there (another address is saved) is loaded again, and so are
+// those after it.
 //
 // Ports are those of ow_core.
 
@@ -147,7 +154,7 @@ module ow_core_pipeline
   logic        d_have, d_known, d_wait, d_go, x_leaves;
   logic        x_reads;  // a CSR instruction that writes none
   logic [31:0] insn, d_target;
-  logic        m_valid, m_wait, m_asks, m_regs, m_loads, m_blocked;
+  logic        m_valid, m_wait, m_asks, m_regs, m_loads, m_dsr, m_blocked;
   result_t     x_result, m_result;
   logic        w_busy;
 
@@ -197,6 +204,10 @@ module ow_core_pipeline
       if (x_q.dec.cls == CLS_LOAD || (d_known && dec.cls == CLS_JALR)) d_wait = 1'b1;
     end
     if (m_loads && m_result.rd_we && need_m) d_wait = 1'b1;
+    // Words of a descriptor are still on their way to the engine.
+    if ((x_valid_q && x_q.dec.cls == CLS_DSRL) || m_dsr) begin
+      if (dec.cls inside {CLS_TENSOR, CLS_DSRW, CLS_DSRR, CLS_DSRL}) d_wait = 1'b1;
+    end
     // A CSR write takes effect one cycle later.
     if (x_valid_q && x_q.dec.cls == CLS_CSR && !x_reads) d_wait = 1'b1;
   end
@@ -308,6 +319,11 @@ module ow_core_pipeline
     .result_o(md_result)
   );
 
+  logic        x_dsr_we, w_dsr;
+  logic [4:0]  x_dsr_idx, w_dsr_idx;
+  logic [2:0]  x_dsr_word, w_dsr_word;
+  logic [31:0] x_dsr_wdata;
+
   ow_core_execute #(.SramBytes(SramBytes), .Dsrs(Dsrs)) u_execute (
     .have_i(x_have),
     .x_i(x_q),
@@ -327,22 +343,12 @@ module ow_core_pipeline
     .no_vector_i(no_vector),
     .md_ready_i(md_ready),
     .md_result_i(md_result),
-    .next_ready_i,
-    .next_entry_i,
-    .next_arg_i,
-    .next_pop_o,
-    .next_wait_o,
-    .tensor_valid_o,
-    .tensor_o,
-    .tensor_ready_i,
-    .tensor_quick_i,
-    .tensor_sync_done_i,
-    .tensor_hold_i,
-    .dsr_we_o, .dsr_re_o, .dsr_idx_o,
-    .dsr_word_o,
-    .dsr_wdata_o,
-    .dsr_ready_i,
-    .dsr_rvalid_i, .dsr_rdata_i,
+    .next_ready_i, .next_entry_i, .next_arg_i, .next_pop_o, .next_wait_o,
+    .tensor_valid_o, .tensor_o,
+    .tensor_ready_i, .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i,
+    .dsr_we_o(x_dsr_we), .dsr_re_o, .dsr_idx_o(x_dsr_idx), .dsr_word_o(x_dsr_word),
+    .dsr_wdata_o(x_dsr_wdata),
+    .dsr_ready_i, .dsr_rvalid_i, .dsr_rdata_i,
     .trap_o(trap),
     .cause_o(cause),
     .tval_o(tval),
@@ -358,6 +364,15 @@ module ow_core_pipeline
   assign x_redirect = e_redirect | withdrawn;
   assign x_target = withdrawn ? x_q.pc : e_target;
   assign issue_o = x_go & x_result.retire;
+
+  // The port to the descriptors. None of the instructions that have it is in execute while
+  // write-back has it, but an ow.dsrl that has asked.
+  logic dsr_again;
+  assign dsr_we_o = w_dsr | x_dsr_we;
+  assign dsr_idx_o = w_dsr ? w_dsr_idx : x_dsr_idx;
+  assign dsr_word_o = w_dsr ? w_dsr_word : x_dsr_word;
+  assign dsr_wdata_o = w_dsr ? dmem_rdata_i : x_dsr_wdata;
+  assign dsr_again = w_dsr & ~dsr_ready_i;
 
   always_ff @(posedge clk_i) begin
     if (rst_i || core_rst_i) begin
@@ -383,6 +398,10 @@ module ow_core_pipeline
     end
     if (d_go) begin
       x_q <= '{pc_ok: pc_ok, early: d_known, pc: pc_q, insn: insn, dec: dec, rs1: rs1, rs2: rs2};
+    end else if (dsr_again) begin
+      x_q.dec.imm[4:2] <= w_dsr_word;
+    end else if (x_go) begin
+      x_q.dec.imm[4:2] <= x_q.dec.imm[4:2] + 3'd1;
     end
   end
 
@@ -397,6 +416,7 @@ module ow_core_pipeline
     .asks_o(m_asks),
     .regs_o(m_regs),
     .loads_o(m_loads),
+    .dsr_o(m_dsr),
     .blocked_o(m_blocked),
     .dmem_req_o,
     .dmem_we_o,
@@ -428,6 +448,7 @@ module ow_core_pipeline
     .rs1_o(rs1),
     .rs2_o(rs2),
     .rs1_old_o(rs1_old),
+    .dsr_o(w_dsr), .dsr_idx_o(w_dsr_idx), .dsr_word_o(w_dsr_word),
     .busy_o(w_busy),
     .retire_o
   );
@@ -440,7 +461,7 @@ module ow_core_pipeline
   assign tval_o = tval_q;
   assign asleep_o = x_have && ex_q == EX_RUN && ~next_ready_i &&
       (x_q.dec.cls == CLS_NEXT || x_q.dec.cls == CLS_WFI);
-  assign wait_tensor_o = x_have && (x_q.dec.cls == CLS_TENSOR || x_q.dec.cls == CLS_DSRW);
+  assign wait_tensor_o = x_have && x_q.dec.cls inside {CLS_TENSOR, CLS_DSRW, CLS_DSRL};
 
   // Whether it waits for an input, so that nothing moves by itself. What is in execute stays and
   // redirects nothing, and decode stays with it. With an empty execute stage decode goes on soon.
@@ -464,6 +485,10 @@ module ow_core_pipeline
   `OW_ASSERT(Launched_A, !tensor_ready_i || core_rst_i || (tensor_valid_o && x_leaves) ||
              (tensor_valid_o && ex_d == EX_SYNC),
              "what the engine has launched goes on, and only that")
+  `OW_ASSERT(DsrPort_A, !w_dsr || !(x_dsr_we || dsr_re_o || tensor_here_o),
+             "what needs the descriptors is in execute before one is loaded")
+  `OW_ASSERT(DsrAgain_A, !dsr_again || (x_q.dec.cls == CLS_DSRL && ex_q == EX_MORE),
+             "a word of a descriptor is refused after the instruction has gone on")
   `OW_ASSERT(Quick_A, !(tensor_valid_o && tensor_quick_i) || core_rst_i || (x_leaves && !tensor_ready_i),
              "what the engine launches at once leaves, and is not answered again")
 

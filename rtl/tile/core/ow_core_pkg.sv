@@ -24,7 +24,8 @@ package ow_core_pkg;
     CLS_NEXT    = 5'd15,
     CLS_DSRW    = 5'd16,
     CLS_DSRR    = 5'd17,
-    CLS_TENSOR  = 5'd18
+    CLS_TENSOR  = 5'd18,
+    CLS_DSRL    = 5'd19
   } cls_e;
 
   // ALU operation: funct3 of OP/OP-IMM, bit 3 set for SUB and SRA.
@@ -65,7 +66,7 @@ package ow_core_pkg;
   typedef enum logic [1:0] {
     EX_RUN    = 2'd0,
     EX_MULDIV = 2'd1,
-    EX_LINK   = 2'd2,  // ow.next has a task and still writes x1
+    EX_MORE   = 2'd2,  // ow.next has a task and still writes x1; ow.dsrl has begun
     EX_SYNC   = 2'd3   // the engine has taken an instruction for thread 0
   } ex_e;
 
@@ -82,7 +83,7 @@ package ow_core_pkg;
 
   // What the execute stage hands to memory access, and that to write-back.
   typedef struct packed {
-    logic        retire;  // an instruction; else the second register of one
+    logic        retire;  // an instruction; else a part of one, of which more comes
     logic        trap;
     logic [31:0] pc;
     logic [31:0] insn;
@@ -92,10 +93,17 @@ package ow_core_pkg;
     logic        load;
     logic        store;
     logic        regs;    // the load or store is of a tile register
+    logic        dsr;     // the load is of a descriptor's word, which goes to the engine
+    logic [2:0]  word;    // that word; the descriptor is wdata[4:0]
     logic [2:0]  funct3;
     logic [31:0] addr;    // of a load or store
     logic [31:0] wdata;   // the bytes are in their places of the word
   } result_t;
+
+  // The words of a descriptor: the last one, and a number that is none (a write of it writes nothing,
+  // but waits as all do).
+  localparam logic [2:0] LAST_WORD = 3'(ow_pkg::NUM_DSR_WORDS - 1);
+  localparam logic [2:0] NO_WORD = 3'd7;
 
   // RV32, extensions I and M, and X for the tensor extension.
   localparam logic [31:0] MISA_VALUE = 32'h4080_1100;

@@ -19,7 +19,7 @@
 //   136  mul; others 104, mulh by a negative number 108; divisions 174 to 178, remainders 141 to
 //        145
 //   11   csr* that only read; others 13 or 14, those of mcycle 18 to 22
-//   8    ow.dsr*; a tensor instruction 9; ow.next 5 from the cycle in which a task is ready
+//   8    ow.dsrw and ow.dsrr; ow.dsrl 41; a tensor instruction 9; ow.next 5 from the cycle in which a task is ready
 // A trap takes 7 after the step that finds it. Every 16 instructions, and before a CSR access, 6 go
 // by as retired instructions are counted. Out of a reset the core takes 72. An instruction begins
 // with its fetch and then finishes whatever run_i does, except one that waits for the engine or for
@@ -116,6 +116,7 @@ module ow_core_serial
   logic [4:0]  retired_q;        // instructions that are not in minstret yet
   logic [4:0]  cause_q;
   logic        regs_q;           // the access is one to a tile register
+  logic [2:0]  dsr_word_q;       // the next word of ow.dsrl
   logic        mie_q, mpie_q;
   logic [2:0]  ie_q;             // mie: bits 11, 7, 3 (no source is connected to them)
   logic [15:0] cycle_high_q;
@@ -163,7 +164,7 @@ module ow_core_serial
     .run_i(run_q), .granted_i(granted), .regs_i(regs_q), .misplaced_i(misplaced),
     .stack_i(dec.rd == STACK_REG), .low_i(low),
     .taken_i(taken), .negative_i(negative_q), .correct_i(f3[1:0] == 2'd1 && negative_2_q),
-    .minus_i(minus_q), .no_dsr_i(no_dsr), .mmio_rvalid_i, .next_ready_i,
+    .minus_i(minus_q), .no_dsr_i(no_dsr), .last_i(dsr_word_q == LAST_WORD), .mmio_rvalid_i, .next_ready_i,
     .tensor_ready_i, .tensor_quick_i, .tensor_sync_done_i, .tensor_hold_i, .sync_i(sync),
     .dsr_ready_i, .dsr_rvalid_i, .step_o(s)
   );
@@ -300,6 +301,7 @@ module ow_core_serial
     special[7] |= (mpie_q && old_status) || (ie_q[1] && old_mie);
     special[11] |= ie_q[2] && old_mie;
     special[4:0] |= (cause_q & {5{s[T_CAUSE]}}) | (retired_q & {5{s[S_COUNT_LOW]}});
+    special[4:2] |= dsr_word_q & {3{s[S_MORE]}};
     special[2] |= four;
     special[0] |= s[S_LESS] && dec.cls == CLS_ALU && carry_q;
   end
@@ -329,7 +331,7 @@ module ow_core_serial
                  (s[S_TARGET] && (a_q[1] || dec.cls == CLS_BRANCH)) || s[S_CHECK] || s[S_ACCESS] ||
                  s[S_MULDIV] || (s[M_ADD] && !product) || s[M_LESS] || s[D_SUB] ||
                  (s[D_TAKE] && !fits) || s[D_SIGN] ||
-                 (s[S_DSR] && dec.cls == CLS_DSRW) || s[S_TENSOR] || s[S_SYNC] ||
+                 (s[S_DSR] && dec.cls != CLS_DSRR) || s[S_TENSOR] || s[S_SYNC] ||
                  (s[C_HIGH] && !(is_cycle && high)) || (s[Y_CARRY] && !high) || s[T_GO] || s[T_STOPS] ||
                  s[S_STOPPED];
 
@@ -356,15 +358,18 @@ module ow_core_serial
   end
 
   // ---------------------------------------------------------------------- loads and stores ----
-  logic in_regs, in_text, misaligned, store;
+  logic in_regs, in_text, misaligned, store, dsrl, no_words;
   logic [4:0] access_cause;
   assign store = dec.cls == CLS_STORE;
   assign in_sram = a_q < SramBytes;
-  assign in_regs = a_q[31:12] == TILE_REGS[31:12] && a_q[11:0] < 12'(TILE_REGS_BYTES) && f3[1];
+  assign in_regs = a_q[31:12] == TILE_REGS[31:12] && a_q[11:0] < 12'(TILE_REGS_BYTES) && f3[1] && !dsrl;
+  // No word of a descriptor is loaded if one cannot be.
+  assign dsrl = dec.cls == CLS_DSRL;
+  assign no_words = dsrl && dsr_word_q == '0 && a_q >= 32'(SramBytes - 4 * 32'(LAST_WORD));
   assign in_text = store && in_sram && (a_q[SramW-1:0] < text_limit_i[SramW-1:0] ||
                                         text_limit_i >> SramW != '0);
   assign misaligned = (f3[0] && a_q[0]) || (f3[1] && a_q[1:0] != 2'd0);
-  assign misplaced = misaligned || in_text || !(in_sram || in_regs);
+  assign misplaced = misaligned || in_text || no_words || !(in_sram || in_regs);
   always_comb begin
     if (in_text) access_cause = TRAP_TEXT;
     else if (store) access_cause = misaligned ? TRAP_STORE_MISALIGNED : TRAP_STORE_FAULT;
@@ -374,7 +379,11 @@ module ow_core_serial
   assign low = dec.rd == STACK_REG && stack_limit_i != '0 &&
                (a_q[31] || a_q < {8'd0, stack_limit_i});
 
-  always_ff @(posedge clk_i) if (s[S_CHECK]) regs_q <= in_regs;
+  always_ff @(posedge clk_i) begin
+    if (s[S_CHECK]) regs_q <= in_regs;
+    if (s[S_DECODE]) dsr_word_q <= '0;
+    else if (dsr_we_o && dsr_ready_i) dsr_word_q <= dsr_word_q + 3'd1;
+  end
 
   assign dmem_req_o = ((s[S_FETCH] && run_q && !away_q) || (s[S_ACCESS] && !regs_q)) && !core_rst_i;
   assign dmem_we_o = s[S_ACCESS] && store;
@@ -399,10 +408,10 @@ module ow_core_serial
   assign tensor_here_o = s[S_TENSOR];
   assign tensor_valid_o = s[S_TENSOR] && (run_q || tensor_ready_i) && !core_rst_i;
   assign tensor_o = '{op: insn_q[31:25], ty: f3, ctl: ctl, scalar: a_q, pc: pc_q};
-  assign dsr_we_o = s[S_DSR] && dec.cls == CLS_DSRW && here && !no_dsr;
+  assign dsr_we_o = s[S_DSR] && dec.cls != CLS_DSRR && here && !no_dsr;
   assign dsr_re_o = s[S_DSR] && dec.cls == CLS_DSRR && here && !no_dsr;
   assign dsr_idx_o = r[4:0];
-  assign dsr_word_o = insn_q[27:25];
+  assign dsr_word_o = dsrl ? dsr_word_q : insn_q[27:25];
   assign dsr_wdata_o = a_q;
   assign next_wait_o = s[S_WAIT] && dec.cls == CLS_NEXT && here;
   assign next_pop_o = next_wait_o && next_ready_i;
@@ -452,7 +461,7 @@ module ow_core_serial
   assign stop_ebreak_o = cause_o == TRAP_BREAKPOINT;
   assign tval_o = a_q & {32{stopped_o}};
   assign asleep_o = s[S_WAIT] && here && !next_ready_i;
-  assign wait_tensor_o = s[S_TENSOR] || s[S_SYNC] || (s[S_DSR] && dec.cls == CLS_DSRW);
+  assign wait_tensor_o = s[S_TENSOR] || s[S_SYNC] || (s[S_DSR] && dec.cls != CLS_DSRR);
   assign idle_o = !core_rst_i && run_i == run_q &&
       ((s[S_HALT] && !run_q) || s[S_STOPPED] || asleep_o || (s[S_SYNC] && !tensor_sync_done_i) ||
        (tensor_valid_o && !tensor_ready_i && !tensor_quick_i) || (dsr_we_o && !dsr_ready_i));

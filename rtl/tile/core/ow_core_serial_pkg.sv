@@ -70,6 +70,7 @@ package ow_core_serial_pkg;
     S_TENSOR,
     S_SYNC,
     S_DSR,
+    S_MORE,        // the next word of a descriptor
     S_WAIT,
     S_TASK,
     // CSRs.

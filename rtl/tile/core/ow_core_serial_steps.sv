@@ -16,7 +16,7 @@
 //   taken_i      the branch is taken
 //   negative_i   the dividend is negative. minus_i: its quotient or remainder is; correct_i: it is
 //                mulh, and rs2 is negative
-//   no_dsr_i     the descriptor does not exist
+//   no_dsr_i     the descriptor does not exist. last_i: its last word is here
 //   others       answers to requests, as of ow_core
 `include "ow_assert.svh"
 
@@ -50,6 +50,7 @@ module ow_core_serial_steps
   input  logic   correct_i,
   input  logic   minus_i,
   input  logic   no_dsr_i,
+  input  logic   last_i,
   input  logic   mmio_rvalid_i,
   input  logic   next_ready_i,
   input  logic   tensor_ready_i,
@@ -65,16 +66,17 @@ module ow_core_serial_steps
   steps_t s, d;
 
   // Classes of instructions.
-  logic alu, branch, jump, load, store, csr, muldiv, tensor, dsr, next;
+  logic alu, branch, jump, load, store, csr, muldiv, tensor, dsr, dsrl, next;
   assign alu = dec_i.cls == CLS_ALU;
   assign branch = dec_i.cls == CLS_BRANCH;
   assign jump = dec_i.cls inside {CLS_JAL, CLS_JALR};
-  assign load = dec_i.cls == CLS_LOAD;
+  assign load = dec_i.cls inside {CLS_LOAD, CLS_DSRL};
   assign store = dec_i.cls == CLS_STORE;
   assign csr = dec_i.cls == CLS_CSR;
   assign muldiv = dec_i.cls == CLS_MULDIV;
   assign tensor = dec_i.cls == CLS_TENSOR;
   assign dsr = dec_i.cls inside {CLS_DSRW, CLS_DSRR};
+  assign dsrl = dec_i.cls == CLS_DSRL;
   assign next = dec_i.cls == CLS_NEXT;
 
   logic compares, shifts, adds, lui, inverts;  // of the ALU
@@ -89,7 +91,7 @@ module ow_core_serial_steps
   assign leaves = s[S_FETCH] && (granted_i || (run_i && away_i));
   assign answered = s[S_LOAD] && (!regs_i || mmio_rvalid_i);
   assign bound = s[S_TARGET] && !odd_i;
-  assign dsr_done = dec_i.cls == CLS_DSRW ? run_i && dsr_ready_i : dsr_rvalid_i;
+  assign dsr_done = dec_i.cls == CLS_DSRR ? dsr_rvalid_i : run_i && dsr_ready_i;
   assign launched = tensor_ready_i || (run_i && tensor_quick_i);
 
   always_comb begin
@@ -120,7 +122,7 @@ module ow_core_serial_steps
     d[S_OPERAND] = goes && ((alu && !dec_i.b_imm) || branch || muldiv || tensor || dsr);
     d[S_INVERTED] = (goes && compares && dec_i.b_imm) || (s[S_OPERAND] && inverts);
     d[S_ALU] = (goes && ((alu && dec_i.b_imm && !lui && !compares) || jump || load || store)) ||
-               (s[S_OPERAND] && alu && !inverts) || s[S_INVERTED];
+               (s[S_OPERAND] && alu && !inverts) || s[S_INVERTED] || s[S_MORE];
     d[S_LESS] = s[S_ALU] && (branch || compares);
     d[S_SHIFTED] = s[S_ALU] && shifts;
     d[S_SHIFT] = s[S_SHIFTED] || (s[S_SHIFT] && !zero_i);
@@ -130,12 +132,12 @@ module ow_core_serial_steps
                  (goes && dec_i.cls == CLS_FENCEI && !tensor_hold_i) ||
                  (s[S_STACK] && !low_i) || (s[S_ALU] && adds && !stack_i) ||
                  (s[S_LESS] && branch && !taken_i) || s[S_LINK] ||
-                 (s[S_ACCESS] && granted_i && store) || (answered && dec_i.funct3[1]) ||
+                 (s[S_ACCESS] && granted_i && store) || (answered && dec_i.funct3[1] && !dsrl) ||
                  (s[S_ALIGN] && zero_i) || (s[M_OUT] && zero_i) ||
                  (s[M_SHIFT] && zero_i && dec_i.funct3[1:0] != 2'd0 && !correct_i) ||
                  (s[D_SIGN] && !minus_i) || s[S_INVERT] ||
                  (s[S_TENSOR] && launched && !(sync_i && !tensor_quick_i && !tensor_sync_done_i)) ||
-                 (s[S_SYNC] && tensor_sync_done_i) || (s[S_DSR] && !no_dsr_i && dsr_done) ||
+                 (s[S_SYNC] && tensor_sync_done_i) || (s[S_DSR] && !no_dsr_i && dsr_done && (last_i || !dsrl)) ||
                  (s[S_WAIT] && run_i && next_ready_i && !next) || s[C_HIGH];
 
     d[S_BRANCH] = s[S_LESS] && branch && taken_i;
@@ -173,7 +175,9 @@ module ow_core_serial_steps
     d[S_TENSOR] = (s[S_OPERAND] && tensor) || (s[S_TENSOR] && !launched && run_i);
     d[S_SYNC] = (s[S_TENSOR] && launched && sync_i && !tensor_quick_i && !tensor_sync_done_i) ||
                 (s[S_SYNC] && !tensor_sync_done_i);
-    d[S_DSR] = (s[S_OPERAND] && dsr) || (s[S_DSR] && !no_dsr_i && !dsr_done && run_i);
+    d[S_DSR] = (s[S_OPERAND] && dsr) || (answered && dsrl) ||
+               (s[S_DSR] && !no_dsr_i && !dsr_done && run_i);
+    d[S_MORE] = s[S_DSR] && !no_dsr_i && dsr_done && dsrl && !last_i;
     d[S_WAIT] = (goes && dec_i.cls inside {CLS_WFI, CLS_NEXT}) ||
                 (s[S_WAIT] && run_i && !next_ready_i);
     d[S_TASK] = s[S_WAIT] && run_i && next_ready_i && next;

@@ -63,8 +63,9 @@ module ow_core_serial_words
   logic rs2, pc, temp, ones, other;
   logic [4:0] word;
   always_comb begin
-    rs2 = (s[S_DECODE] && dec_i.use_2 && dec_i.cls != CLS_STORE) ||
-          (s[S_ALU] && dec_i.cls == CLS_STORE) || s[S_CHECK] || s[S_ACCESS];
+    rs2 = (s[S_DECODE] && dec_i.use_2 && !(dec_i.cls inside {CLS_STORE, CLS_DSRL})) ||
+          (s[S_ALU] && dec_i.cls == CLS_STORE) || s[S_CHECK] || s[S_ACCESS] || s[S_LOAD] ||
+          (s[S_DSR] && dec_i.cls == CLS_DSRL);
     pc = (s[S_DECODE] && (away_i || (dec_i.a_sel == A_PC && !dec_i.use_2) || dec_i.cls == CLS_EBREAK)) ||
          s[S_LESS] || s[S_TARGET] || s[S_BACK] || s[S_FOUR] || s[T_VALUE] ||
          (s[S_WRITE] && !(jump || next || csr || dec_i.cls == CLS_MRET));

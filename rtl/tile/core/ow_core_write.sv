@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write-back: one register per cycle, the general registers with their only write port, and the
-// operands that decode reads. A load picks its bytes here, in the cycle in which memory answers.
+// operands that decode reads. A word of a descriptor goes to the engine instead. A load picks its bytes here, in the cycle in which memory answers.
 // The result here, and results on their way, replace the registers that they will be written to.
 // Decode itself waits for loads that are still on their way. rst_i is of the tile or of the core;
 // the general registers keep their values.
@@ -28,6 +28,10 @@ module ow_core_write
   output logic [31:0] rs1_o,
   output logic [31:0] rs2_o,
   output logic [31:0] rs1_old_o,  // rs1 without the younger of those on their way
+
+  output logic        dsr_o,     // a word of a descriptor is here; from registers, as its place is
+  output logic [4:0]  dsr_idx_o,
+  output logic [2:0]  dsr_word_o,
 
   output logic        busy_o,    // something is here
   output retire_t     retire_o
@@ -116,6 +120,9 @@ module ow_core_write
     end
   end
 
+  assign dsr_o = valid_q && insn_q.dsr && !rst_i;
+  assign dsr_idx_o = insn_q.wdata[4:0];
+  assign dsr_word_o = insn_q.word;
   assign busy_o = valid_q;
 
   `OW_ASSERT(LoadAnswer_A, dmem_rvalid_i == (valid_q && insn_q.load),

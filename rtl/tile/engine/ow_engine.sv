@@ -131,9 +131,10 @@ module ow_engine
   output logic                  tensor_quick_o,
   output logic                  tensor_sync_done_o,
 
-  // Descriptors: a write is taken when dsr_ready_o is high (low while a running thread uses the
-  // descriptor, and for a cycle in which an address is saved); a read, which dsr_re_i asks for, is
-  // answered with dsr_rvalid_o, in the same cycle unless the engine is Small.
+  // Descriptors: a write is taken when dsr_ready_o is high. It is low while a running thread uses
+  // the descriptor, and for word 1 while an address is saved. A write of word 7, which there is
+  // not, waits and is taken like the others. A read, which dsr_re_i asks for, is answered with
+  // dsr_rvalid_o, in the same cycle unless the engine is Small.
   input  logic                  dsr_we_i,
   /* verilator lint_off UNUSEDSIGNAL */ // what only one of the two engines looks at
   input  logic                  dsr_re_i,

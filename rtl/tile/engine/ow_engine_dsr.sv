@@ -12,7 +12,8 @@
 //                  descriptors of the launch had a length written there
 //   Dsrs           descriptors, 2 to 32. Reads of a number beyond return anything: the caller
 //                  reports it as illegal
-//   we_i ...       write of a word; save_* writes word 1 (address) and goes first
+//   we_i ...       write of a word, not of word 1 (address) beside save_*, which writes that. There
+//                  are no words 6 and 7
 //   l_any_i        there is an instruction; else the l_* outputs mean nothing
 //   l_*_i, p_*_i   descriptors a, b, dst of the launch and of the plan
 `include "ow_assert.svh"
@@ -70,9 +71,7 @@ module ow_engine_dsr
   logic [31:0] w2_q [Dsrs];
   logic [31:0] w3_q [Dsrs];
 
-  logic dim_we;                     // a word of a dimension is written
   logic [31:0] rdata_4, rdata_5;
-  assign dim_we = we_i && !save_i;
 
   always_comb begin
     unique case (word_i)
@@ -114,8 +113,8 @@ module ow_engine_dsr
     logic [2:0][1:0][31:0] p_q;
 
     always_ff @(posedge clk_i) begin
-      if (dim_we && word_i == DSR_DIM2) w4_q[idx] <= wdata_i;
-      if (dim_we && word_i == DSR_DIM3) w5_q[idx] <= wdata_i;
+      if (we_i && word_i == DSR_DIM2) w4_q[idx] <= wdata_i;
+      if (we_i && word_i == DSR_DIM3) w5_q[idx] <= wdata_i;
       if (p_any_i) begin
         for (int unsigned k = 0; k < 3; k++) p_q[k] <= {w5_q[p_idx[k]], w4_q[p_idx[k]]};
       end
@@ -132,8 +131,8 @@ module ow_engine_dsr
 
     assign word = wdata_i;
     always_ff @(posedge clk_i) begin
-      if (dim_we && word_i == DSR_DIM2) more_4_q[idx] <= word.length != '0;
-      if (dim_we && word_i == DSR_DIM3) more_5_q[idx] <= word.length != '0;
+      if (we_i && word_i == DSR_DIM2) more_4_q[idx] <= word.length != '0;
+      if (we_i && word_i == DSR_DIM3) more_5_q[idx] <= word.length != '0;
     end
     always_comb begin
       for (int unsigned k = 0; k < 3; k++) l_more_o[k] = more_4_q[l_idx[k]] || more_5_q[l_idx[k]];
@@ -147,7 +146,7 @@ module ow_engine_dsr
     if (save_i || (we_i && word_i == DSR_ADDRESS)) begin
       w1_q[save_i ? save_idx : idx] <= save_i ? save_addr_i : address(wdata_i);
     end
-    if (dim_we) begin
+    if (we_i) begin
       unique case (word_i)
         DSR_KIND: w0_q[idx] <= wdata_i;
         DSR_DIM0: w2_q[idx] <= wdata_i;
@@ -162,6 +161,7 @@ module ow_engine_dsr
 
   `OW_ASSERT_INIT(dsrs_in_range, Dsrs >= 2 && Dsrs <= NUM_DSRS)
   `OW_ASSERT_INIT(dims_2_or_4, Dims == 2 || Dims == 4)
+  `OW_ASSERT(one_address, !(we_i && save_i && word_i == DSR_ADDRESS), "two addresses at once")
   `OW_ASSERT(one_looks, !(we_i && l_any_i), "a write of a descriptor beside a launch")
 
 endmodule

@@ -421,7 +421,7 @@ module ow_engine_front
   logic [15:0] fifo_count;
   logic        is_fifo;
 
-  assign dsr_ready_o = !(save || dsr_used);
+  assign dsr_ready_o = !((save && dsr_word_i == DSR_ADDRESS) || dsr_used);
 
   ow_engine_dsr #(.Dsrs(32'(Tile.dsrs) + 1), .Dims(Dims)) u_dsr (
     .clk_i, .rst_i,

@@ -440,17 +440,26 @@ static void operation(uint32_t op, uint32_t group, uint32_t type, uint32_t narro
    OW_DSR0_CLOSE_ROW_END_MASK | OW_DSR0_CLOSE_STREAM_END_MASK | OW_DSR0_SKIP_MASK |           \
    OW_DSR0_TAG_MASK)
 
-// Every bit of the descriptors, and of the accumulator cache.
+// Every bit of the descriptors, written word by word and loaded from memory, and of the accumulator
+// cache.
 static void memories(void) {
   for (uint32_t round = 0; round < 2; ++round) {
     const uint32_t start = state;
     for (uint32_t d = 0; d <= last_dsr; ++d) {
-      ow_dsrw(d, OW_DSR_KIND, (next() & RANDOM_KIND_BITS) | OW_DSR0_KIND(OW_KIND_MEM));
-      ow_dsrw(d, OW_DSR_ADDRESS, next() & OW_DSR_ADDRESS_ADDRESS_MASK);
-      ow_dsrw(d, OW_DSR_DIM0, next());
-      ow_dsrw(d, OW_DSR_DIM1, next());
-      ow_dsrw(d, OW_DSR_DIM2, next());
-      ow_dsrw(d, OW_DSR_DIM3, next());
+      struct ow_dsr_words* const w = (struct ow_dsr_words*)&vb[2 * d];
+      w->kind = (next() & RANDOM_KIND_BITS) | OW_DSR0_KIND(OW_KIND_MEM);
+      w->address = next() & OW_DSR_ADDRESS_ADDRESS_MASK;
+      for (uint32_t k = 0; k < OW_NUM_DIMENSIONS; ++k) w->dim[k] = next();
+      if (round != 0) {
+        ow_dsr_load(d, w);
+      } else {
+        ow_dsrw(d, OW_DSR_KIND, w->kind);
+        ow_dsrw(d, OW_DSR_ADDRESS, w->address);
+        ow_dsrw(d, OW_DSR_DIM0, w->dim[0]);
+        ow_dsrw(d, OW_DSR_DIM1, w->dim[1]);
+        ow_dsrw(d, OW_DSR_DIM2, w->dim[2]);
+        ow_dsrw(d, OW_DSR_DIM3, w->dim[3]);
+      }
     }
     note(start);
     for (uint32_t d = 0; d <= last_dsr; ++d) {
@@ -601,12 +610,9 @@ static void permuted(uint32_t dsr, uint32_t type, uint32_t base, const uint8_t* 
     stride[k] = next_stride;
     next_stride *= len[k];
   }
-  ow_dsrw(dsr, OW_DSR_KIND, MEMORY(type));
-  ow_dsrw(dsr, OW_DSR_ADDRESS, base);
-  ow_dsrw(dsr, OW_DSR_DIM0, DIM(len[0], stride[0]));
-  ow_dsrw(dsr, OW_DSR_DIM1, DIM(len[1], stride[1] - len[0] * stride[0]));
-  ow_dsrw(dsr, OW_DSR_DIM2, DIM(len[2], stride[2] - len[1] * stride[1]));
-  ow_dsrw(dsr, OW_DSR_DIM3, DIM(len[3], stride[3] - len[2] * stride[2]));
+  const struct ow_dsr_words words = OW_WORDS_MEM4(type, base, len[0], stride[0], len[1], stride[1],
+                                                  len[2], stride[2], len[3], stride[3]);
+  ow_dsr_load(dsr, &words);
 }
 
 // An operand that walks along anywhere within 6 kB of its base; its lengths do not matter.

@@ -297,9 +297,10 @@ void Iss::execute(uint32_t insn, Retire* retire, uint32_t* next_pc) {
     uint32_t opcode;
     Execute execute;
   } kOpcodes[] = {
-      {0x03, &Iss::load},  {0x0f, &Iss::fence},      {0x13, &Iss::arithmetic}, {0x17, &Iss::auipc},
-      {0x23, &Iss::store}, {0x33, &Iss::arithmetic}, {0x37, &Iss::lui},        {0x63, &Iss::branch},
-      {0x67, &Iss::jalr},  {0x6f, &Iss::jal},        {0x73, &Iss::system},
+      {0x03, &Iss::load},  {0x0f, &Iss::fence},  {0x13, &Iss::arithmetic},
+      {0x17, &Iss::auipc}, {0x23, &Iss::store},  {0x33, &Iss::arithmetic},
+      {0x37, &Iss::lui},   {0x63, &Iss::branch}, {0x67, &Iss::jalr},
+      {0x6f, &Iss::jal},   {0x73, &Iss::system}, {isa::kOpcodeSystem, &Iss::descriptor},
   };
   const Step step{insn, retire, next_pc, x_[bits(insn, 19, 15)], x_[bits(insn, 24, 20)]};
   for (const auto& entry : kOpcodes) {
@@ -414,6 +415,50 @@ void Iss::system(const Step& s) {
     default:
       throw s.illegal();
   }
+}
+
+// Descriptors. Nothing uses them here, so no write waits.
+void Iss::descriptor(const Step& s) {
+  const uint32_t word = s.funct7() & 7;
+  const auto checked = [&](uint32_t number) {
+    if ((number & 31) >= descriptors_) throw s.illegal();
+    return number & 31;
+  };
+  switch (static_cast<isa::SysOp>(s.funct3())) {
+    case isa::SysOp::Dsrw:
+      write_word(checked(s.rs1), word, s.rs2);
+      return;
+    case isa::SysOp::Dsrr:
+      write_rd(s.insn, read_word(checked(s.rs1), word), s.retire);
+      return;
+    case isa::SysOp::Dsrl: {
+      if (s.rs1 % 4 != 0) throw Trap{isa::Trap::LoadMisaligned, s.rs1};
+      std::array<uint32_t, isa::kNumDsrWords> words{};
+      for (uint32_t i = 0; i < words.size(); ++i) {
+        if (!memory_->load(s.rs1 + 4 * i, 4, &words[i])) throw Trap{isa::Trap::LoadFault, s.rs1};
+      }
+      const uint32_t number = checked(s.rs2);
+      for (uint32_t i = 0; i < words.size(); ++i) write_word(number, i, words[i]);
+      return;
+    }
+    default:
+      throw s.illegal();
+  }
+}
+
+void Iss::write_word(uint32_t descriptor, uint32_t word, uint32_t value) {
+  if (word >= isa::kNumDsrWords) return;
+  // An address of more than 24 bits becomes one outside any memory.
+  const bool is_long = word == static_cast<uint32_t>(isa::DsrWord::Address) && value >> 24 != 0;
+  dsr_[descriptor][word] = is_long ? 0x600000u | (value & 0x1fffffu) : value;
+}
+
+uint32_t Iss::read_word(uint32_t descriptor, uint32_t word) const {
+  if (word >= isa::kNumDsrWords) return 0;
+  const uint32_t kind = dsr_[descriptor][static_cast<uint32_t>(isa::DsrWord::Kind)];
+  const bool is_count = word == static_cast<uint32_t>(isa::DsrWord::Dim1) &&
+                        isa::Dsr0::Kind::get(kind) == static_cast<uint32_t>(isa::DsrKind::Fifo);
+  return is_count ? 0 : dsr_[descriptor][word];
 }
 
 void Iss::access_csr(const Step& s) {

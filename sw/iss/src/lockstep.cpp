@@ -28,6 +28,7 @@ void count(const Retire& retire, uint32_t next_pc, uint32_t cause, LockstepResul
   if (opcode == 0x03) ++result->loads;
   if (opcode == 0x23) ++result->stores;
   if (opcode == 0x73) ++result->csr;
+  if (opcode == isa::kOpcodeSystem) ++result->descriptors;
   if (opcode == 0x33 && retire.insn >> 25 == 1) ++result->mul_div;
   if (next_pc != retire.pc + 4) ++result->jumps_taken;
 }
@@ -45,7 +46,7 @@ LockstepResult run_lockstep(uint64_t seed, uint64_t instructions, LockstepModel*
     const std::vector<uint8_t> image = random_program(program, kProgramLength);
     FlatMemory memory(model->memory_bytes());
     std::copy(image.begin(), image.end(), memory.bytes().begin());
-    Iss iss(&memory);
+    Iss iss(&memory, model->descriptors());
     iss.reset(kLockstepEntry);
     model->start(image, kLockstepEntry);
     ++result.programs;

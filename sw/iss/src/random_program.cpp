@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random RV32IM programs: straight runs, forward branches over blocks, bounded loops, traps of
-// every cause with a handler that returns, and self-modified code after fence.i.
+// Random programs: straight runs, forward branches over blocks, bounded loops, traps of every cause
+// with a handler that returns, self-modified code after fence.i, and descriptors.
 //
 // Registers: x27..x31 have fixed uses, all others are random. Memory: trap handler at 0x40, code
 // from kLockstepEntry on, sandbox at kSandbox.
@@ -35,6 +35,8 @@ constexpr unsigned kSystem = 0x73;
 constexpr uint32_t kRegister = isa::reg::RtOccupied::kAddress;  // any register would do
 constexpr uint32_t kRegistersEnd = isa::reg::kBase + isa::reg::kBytes;
 
+constexpr uint32_t code(isa::SysOp op) { return static_cast<uint32_t>(op); }
+
 class Random {
  public:
   explicit Random(uint64_t seed) : rng_(seed) {}
@@ -65,6 +67,11 @@ class Generator {
     csr(1, 0, 0x305, kScratch);
     for (uint32_t addr = kSandbox; addr < kSandbox + kSandboxBytes; addr += 4) {
       write(addr, random_.word());
+    }
+    // Descriptors are undefined after a reset. Where there are few, the others' numbers trap.
+    for (unsigned number = 0; number < isa::kNumDsrs; ++number) {
+      emit(i_type(kOpImm, 0, kScratch, 0, number));
+      emit(r_type(isa::kOpcodeSystem, code(isa::SysOp::Dsrl), 0, 0, kBase, kScratch));
     }
     const uint32_t end = kLockstepEntry + 4 * length;
     while (pc_ < end && pc_ < kSandbox - 0x400) item(0, true);
@@ -196,6 +203,45 @@ class Generator {
     } else {
       emit(s_type(f3, base, source(), offset));
     }
+  }
+
+  // Writes, reads and loads. The low bits of any register are a descriptor's number.
+  void descriptor() {
+    const unsigned number = source();
+    switch (random_.below(6)) {
+      case 0:
+        emit(r_type(isa::kOpcodeSystem, code(isa::SysOp::Dsrw), random_.below(8), 0, number,
+                    source()));
+        break;
+      case 1:
+        read_descriptor(number);
+        break;
+      default:
+        load_descriptor(number);
+        if (random_.chance(40)) load_descriptor(random_.chance(50) ? number : source());
+        if (random_.chance(20)) arithmetic();
+        if (random_.chance(20)) memory();
+        for (unsigned reads = random_.below(4); reads != 0; --reads) read_descriptor(number);
+        break;
+    }
+  }
+
+  void read_descriptor(unsigned number) {
+    emit(r_type(isa::kOpcodeSystem, code(isa::SysOp::Dsrr), random_.below(isa::kNumDsrWords),
+                destination(), number, 0));
+  }
+
+  void load_descriptor(unsigned number) {
+    constexpr uint32_t last = kLockstepBytes - 4 * isa::kNumDsrWords;  // where all words just fit
+    static constexpr uint32_t edges[] = {last,           last + 4,        last + 2,   last + 20,
+                                         kLockstepBytes, isa::reg::kBase, 0xfffffff0, 0x80000000};
+    if (random_.chance(10)) {
+      load_immediate(kScratch, random_.pick(edges));
+    } else {
+      const uint32_t offset = random_.word() & (random_.chance(5) ? 0xfff : 0xffc);
+      emit(i_type(kOpImm, 0, kScratch, kBase, offset));
+    }
+    emit(r_type(isa::kOpcodeSystem, code(isa::SysOp::Dsrl), 0, 0, kScratch, number));
   }
 
   void system() {
@@ -384,7 +430,9 @@ class Generator {
       illegal();
     } else if (dice < 33) {
       system();
-    } else if (dice < 58) {
+    } else if (dice < 37) {
+      descriptor();
+    } else if (dice < 60) {
       memory();
     } else {
       arithmetic();

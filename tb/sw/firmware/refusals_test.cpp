@@ -76,6 +76,18 @@ TEST(Refusals, ConstantsThatDoNotFitAField) {
   refused("ow_dsr_mem1(&n, OW_F16, 0, 8, 2);", "makes integer from pointer");
   refused("ow_dsrw(32, 0, n);", "a descriptor is 0 to 31");
   refused("ow_dsrw(0, 6, n);", "a descriptor has words 0 to 5");
+  refused("static const struct ow_dsr_words w[2]; ow_dsr_load(32, &w[1]);",
+          "a descriptor is 0 to 31");
+  const auto table = [](const std::string& words) {
+    return "static const struct ow_dsr_words w[] = {" + words + "}; ow_dsr_load(0, w);";
+  };
+  refused(table("OW_WORDS_MEM1(OW_F16, 0, 65536, 2)"), "length of a dimension is 1 to 65,535");
+  refused(table("OW_WORDS_MEM2(OW_F16, 0, 8, 2, 0, 2)"), "length of a dimension is 1 to 65,535");
+  refused(table("OW_WORDS_MEM2(OW_F16, 0, 20000, 2, 8, 2)"), "a step (a stride less");
+  refused(table("OW_WORDS_MEM1(OW_F16, 0, 8, -32769)"), "-32,768 to 32,767 bytes");
+  refused(table("OW_WORDS_FABRIC_IN(OW_F16, 0, 65536, 0)"), "length of a dimension is 0 to 65,535");
+  refused(table("OW_WORDS_FABRIC_OUT(OW_F16, 8, 8, 0)"), "a queue is 0 to 7");
+  refused(table("OW_WORDS_FIFO(OW_F16, 4, 0, 64)"), "a FIFO register is 0 to 3");
   refused("(void)ow_fifo_count(33);", "a descriptor is 0 to 31");
   refused("ow_dsr_fabric_in(0, OW_F16, 9, 8);", "a queue is 0 to 7");
   refused("ow_dsr_fabric_out(0, OW_F16, 8, 8, 0);", "a queue is 0 to 7");
@@ -166,6 +178,16 @@ TEST(Refusals, WhatTheProgramAloneKnowsIsNotRefused) {
   accepted(
       "ow_dsr_mem2(X, OW_F16, n, n, i, n, i); ow_dsrw(X, 0, n); ow_dsr_fifo(X, OW_F16, 0, 0, 64);",
       "OW_DSR(X);");
+  accepted("ow_dsr_load(n, &w[n]); ow_dsr_load(X, w);",
+           "OW_DSR(X); static uint16_t m[64]; static const struct ow_dsr_words w[] = {"
+           "OW_WORDS_MEM1(OW_F16, OW_ADDR(m), 65535, -32768), "
+           "OW_WORDS_MEM4(OW_F32, OW_ADDR(&m[4]), 2, 4, 2, 8, 2, 16, 2, -4), "
+           "OW_WORDS_INDEXED(OW_F16, OW_ADDR(m), 32, 8, 64), OW_WORDS_VECTORS(OW_F16, 7, 8, 64), "
+           "OW_WORDS_FABRIC_IN(OW_F16, 7, 0, OW_TAGGED), "
+           "OW_WORDS_FABRIC_OUT(OW_F16, 7, 65535, OW_CLOSE(1, 0) | OW_SKIP_ZEROS), "
+           "OW_WORDS_FIFO(OW_I8, 3, OW_ADDR(m), 64)};");
+  accepted(
+      "const struct ow_dsr_words w = OW_WORDS_MEM2(OW_F16, n, n, i, n, i); ow_dsr_load(n, &w);");
   accepted("(void)ow_fifo_count(Y); ow_add(OW_F16, OW_CTL(X, n ? X : Y, Y, n));", "OW_DSR(X, Y);");
   accepted("ow_mov(OW_F16, OW_CTL(X, 3, OW_NONE, 1));", "OW_DSR_DECLARE(X);");
   accepted("ow_push(n, n); ow_task_activate(n); ow_dsr_fabric_in(n, OW_F16, n, n);");

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "openwafer/tile/dsr.h"
 #include "ow/base/error.h"
 #include "ow/device/control_plane.h"
 #include "ow/device/tile_map.h"
@@ -218,6 +219,69 @@ TEST_F(Runtime, CostsWhatTheGuideSays) {
     EXPECT_LE(cycles[i], guide[i].second * 11 / 10) << guide[i].first;
     EXPECT_GE(cycles[i], guide[i].second * 9 / 10) << guide[i].first;
   }
+}
+
+class DescriptorLoads : public Runtime {
+ protected:
+  static constexpr uint32_t kHalves = 64;
+  // 16-bit elements of an export, two a word.
+  std::vector<uint32_t> halves(const char* name) {
+    return control.read_tile(0, 0, image.exported(name).addr, kHalves / 2);
+  }
+  void fill(const char* name, uint32_t first) {
+    std::vector<uint32_t> words;
+    for (uint32_t i = 0; i < kHalves / 2; ++i) words.push_back((first + i) * 0x10001u);
+    control.write(tile, image.exported(name).addr, words);
+  }
+  uint32_t word(const char* name) {
+    return control.read_tile(0, 0, image.exported(name).addr, 1).at(0);
+  }
+  const Rect tile{0, 0, 1, 1};
+};
+
+// What the host makes of openwafer/tile/dsr.h is what the tile's compiler makes of it.
+TEST_F(DescriptorLoads, HaveTheSameWordsOnTheHost) {
+  load(OW_KERNEL_DIR "/loads.elf");
+  static_assert(sizeof(ow_dsr_words) == 4 * isa::kNumDsrWords, "six words");
+  const auto addr = [&](const char* name) { return image.exported(name).addr; };
+  const ow_dsr_words table[] = {OW_WORDS_MEM2(OW_F16, addr("z"), 8, 2, 8, 16),
+                                OW_WORDS_MEM1(OW_F16, addr("x"), 64, 2),
+                                OW_WORDS_MEM1(OW_F16, addr("y"), 64, 2)};
+  std::vector<uint32_t> words(sizeof(table) / 4);
+  std::memcpy(words.data(), table, sizeof(table));
+  EXPECT_EQ(control.read_tile(0, 0, image.symbol("table"), words.size()), words);
+}
+
+// An instruction of three descriptors that are constants.
+TEST_F(DescriptorLoads, ATableLaunchesInFewerCycles) {
+  load(OW_KERNEL_DIR "/loads.elf");
+  for (const char* name : {"x", "y", "z"}) fill(name, 0x3c00);
+  launch("launch", tile);
+  check_errors(control, grid, &image);
+  const std::vector<uint32_t> cycles = control.read_tile(0, 0, image.exported("cycles").addr, 3);
+  std::printf("three descriptors and an fma: constants %u cycles, words of memory %u, loads %u\n",
+              cycles[0], cycles[1], cycles[2]);
+  EXPECT_LT(cycles[2], cycles[0]);
+  EXPECT_LT(2 * cycles[2], cycles[1]);
+  EXPECT_LE(cycles[2], 35u);
+}
+
+TEST_F(DescriptorLoads, AreLoadedWhenTheirThreadIsDone) {
+  load(OW_KERNEL_DIR "/loads.elf");
+  fill("x", 100);
+  fill("z", 200);
+  launch("in_use", tile);
+  check_errors(control, grid, &image);
+  EXPECT_EQ(halves("y"), halves("x"));
+  EXPECT_EQ(halves("w"), halves("z"));
+}
+
+TEST_F(DescriptorLoads, AreLoadedWholeWhileOtherThreadsSaveAddresses) {
+  load(OW_KERNEL_DIR "/loads.elf");
+  launch("saving", tile, 600);
+  check_errors(control, grid, &image);
+  EXPECT_EQ(word("wrong"), 0u);
+  EXPECT_GT(word("delayed"), 0u) << "no load met a saved address";
 }
 
 TEST_F(Runtime, AnotherTrapStopsTheTileAsWithoutTheHandler) {

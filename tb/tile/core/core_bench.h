@@ -54,7 +54,8 @@ class CoreBench : public LockstepModel {
     if (refuse_ != 0) {
       const uint64_t dice = random_();
       model_->stall_i = ((dice & 255) < refuse_ ? 1 : 0) | ((dice >> 8 & 255) < refuse_ ? 2 : 0) |
-                        ((dice >> 16 & 255) < refuse_ ? 4 : 0);
+                        ((dice >> 16 & 255) < refuse_ ? 4 : 0) |
+                        ((dice >> 24 & 255) < refuse_ ? 8 : 0);
     }
     settle();
     if (model_->fetch_gnt_o) ++fetches_;
@@ -75,6 +76,7 @@ class CoreBench : public LockstepModel {
   bool issued() const { return issued_; }
 
   uint32_t memory_bytes() const override { return kBytes; }
+  unsigned descriptors() const override { return OW_CORE_DSRS; }
 
   void load(uint32_t addr, const std::vector<uint8_t>& bytes) {
     for (size_t i = 0; i < bytes.size(); i += 8) {

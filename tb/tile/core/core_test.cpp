@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core_bench.h"
+#include "core_run.h"
 #include "rv_asm.h"
 
 namespace ow {
@@ -17,32 +17,6 @@ using namespace rv;  // NOLINT: encodings by mnemonic
 
 constexpr uint32_t kRegs = isa::reg::kBase >> 12;  // lui of the register space
 constexpr uint32_t kBadSystem = r_type(isa::kOpcodeSystem, 7, 0, 0, 0, 0);
-
-constexpr size_t kMostInstructions = 10000;
-
-// Runs `words` from address 0 until the core stops; returns the cycle at which each retired.
-std::vector<uint64_t> run(CoreBench* bench, const std::vector<uint32_t>& words,
-                          std::vector<Retire>* log = nullptr) {
-  std::vector<uint8_t> image(4096, 0);
-  bench->halt();
-  bench->load(0, image);
-  bench->load_words(0, words);
-  bench->boot(0);
-  std::vector<uint64_t> cycles;
-  Retire retire;
-  uint64_t cycle = 0;
-  do {
-    if (!bench->next(&retire, &cycle)) break;
-    cycles.push_back(cycle);
-    if (log != nullptr) log->push_back(retire);
-    if (cycles.size() > kMostInstructions) {
-      ADD_FAILURE() << "the core has not stopped after " << cycles.size() << " instructions";
-      break;
-    }
-  } while (!retire.trap || !bench->top().stopped_o);
-  bench->clock();
-  return cycles;
-}
 
 TEST(Core, StraightCodeRunsAtItsRate) {
   CoreBench bench;
@@ -360,58 +334,6 @@ TEST(Core, StoppingBesideALaunchLosesAndRepeatsNothing) {
       }
       EXPECT_EQ(taken, 2) << "stopped in cycle " << when;
       EXPECT_EQ(retired, (std::vector<uint32_t>{0, 4, 8, 12, 16, 20})) << "in cycle " << when;
-    }
-  }
-}
-
-TEST(Core, DescriptorWritesWaitAndReadBack) {
-  CoreBench bench;
-  bench.top().dsr_ready_i = 0;
-  bench.halt();
-  bench.load_words(
-      0, {addi(1, 0, 5), addi(2, 0, 77), dsrw(3, 1, 2), dsrr(1, 4, 1), add(5, 4, 4), kEbreak});
-  bench.boot(0);
-  bench.wait(20);
-  bench.settle();
-  EXPECT_TRUE(bench.top().dsr_we_o);
-  EXPECT_EQ(bench.top().dsr_idx_o, 5u);
-  EXPECT_EQ(bench.top().dsr_word_o, 3u);
-  EXPECT_EQ(bench.top().dsr_wdata_o, 77u);
-  EXPECT_TRUE(bench.top().core_idle_o);
-  bench.top().dsr_ready_i = 1;
-  Retire retire;
-  uint64_t cycle = 0;
-  ASSERT_TRUE(bench.next(&retire, &cycle));
-  ASSERT_TRUE(bench.next(&retire, &cycle));
-  EXPECT_EQ(retire.rd_data, 77u);
-  ASSERT_TRUE(bench.next(&retire, &cycle));
-  EXPECT_EQ(retire.rd_data, 154u);
-}
-
-// A write and a read of a descriptor take one cycle each. The next instruction gets the value that
-// was read as it would get that of a load.
-TEST(Core, DescriptorInstructionsTakeACycle) {
-  CoreBench bench;
-  const auto cycles = run(&bench, {addi(1, 0, 5), addi(2, 0, 77), kNop, dsrw(3, 1, 2),
-                                   dsrw(4, 1, 2), dsrr(1, 4, 1), dsrr(2, 5, 1), kNop, kEbreak});
-  ASSERT_EQ(cycles.size(), 9u);
-  if (kSerial) {
-    for (size_t k = 3; k < 7; ++k) EXPECT_LE(cycles[k] - cycles[k - 1], 13u) << k;
-    return;
-  }
-  for (size_t k = 3; k < 8; ++k) EXPECT_EQ(cycles[k] - cycles[k - 1], 1u) << k;
-}
-
-// A descriptor that the tile does not have is an illegal instruction, to write and to read.
-TEST(Core, ADescriptorThatIsNotThereIsIllegal) {
-  constexpr int kThere = OW_CORE_DSRS;
-  CoreBench bench;
-  for (const int number : {kThere - 1, kThere}) {
-    if (number > 31) continue;
-    for (const uint32_t insn : {dsrw(1, 1, 2), dsrr(1, 4, 1)}) {
-      run(&bench, {addi(1, 0, number), insn, kEbreak});
-      EXPECT_EQ(bench.top().cause_o, number < kThere ? 3u : 2u) << number;
-      EXPECT_EQ(bench.top().tval_o, number < kThere ? 8u : insn) << number;
     }
   }
 }

@@ -31,6 +31,7 @@ void run(unsigned refuse, uint64_t instructions, uint64_t cycle = 0) {
   EXPECT_GT(result.jumps_taken, instructions / 50);
   EXPECT_GT(result.mul_div, instructions / 50);
   EXPECT_GT(result.csr, instructions / 50);
+  EXPECT_GT(result.descriptors, instructions / 100);
 }
 
 TEST(CoreLockstep, RandomProgramsMatchTheIss) { run(0, 50000); }
@@ -44,6 +45,7 @@ class Broken : public LockstepModel {
  public:
   Broken(CoreBench* bench, int what) : bench_(bench), what_(what) {}
   uint32_t memory_bytes() const override { return bench_->memory_bytes(); }
+  unsigned descriptors() const override { return bench_->descriptors(); }
   void start(const std::vector<uint8_t>& image, uint32_t pc) override { bench_->start(image, pc); }
   std::vector<uint32_t> read_words(uint32_t addr, size_t count) override {
     std::vector<uint32_t> words = bench_->read_words(addr, count);

@@ -5,8 +5,9 @@
 //
 // tensor_ready_i: the engine can launch. Like the real one, it says in the next cycle that it has
 // (tensor_taken_o). tensor_quick_i: it launches what is offered and says so in the same cycle.
-// stall_i: refuse fetch [0], load/store [1], register access [2] in this cycle. host_*: the test's
-// own port to the memory, 64-bit words, for use while the core is halted.
+// stall_i: refuse fetch [0], load/store [1], register access [2], a descriptor (the question whether
+// it is free, and its address) [3] in this cycle. host_*: the test's own port to the memory, 64-bit
+// words, for use while the core is halted.
 
 `include "ow_assert.svh"
 
@@ -26,7 +27,7 @@ module ow_core_tb
   input  logic [23:0] stack_limit_i,
   input  logic [23:0] text_limit_i,
   input  logic [47:0] cycle_i,
-  input  logic [2:0]  stall_i,
+  input  logic [3:0]  stall_i,
   output logic        issue_o,
 
   input  logic        host_we_i,
@@ -107,11 +108,18 @@ module ow_core_tb
   logic         to_tasks;
   logic [31:0]  tasks_rdata, tasks_late;
 
-  // A separate register file for the descriptors: only word 0 of each.
-  logic [31:0] dsr_q [32];
+  // Descriptors as the engine has them. No FIFO ever holds an element.
+  logic [31:0] dsr_q [32 * 8];
+  logic [31:0] dsr_rdata;
+  dsr0_t       dsr_kind;
   logic        dsr_re, dsr_rvalid, dsr_read_q;  // a small engine answers a read a cycle later
+  logic        dsr_ready;
 
   assign dsr_rvalid = dsr_re && (!Small || dsr_read_q);
+  assign dsr_ready = dsr_ready_i && !(stall_i[3] && dsr_word_o inside {DSR_ADDRESS, 3'd7});
+  assign dsr_kind = dsr_q[{dsr_idx_o, DSR_KIND}];
+  assign dsr_rdata = dsr_kind.kind == DK_FIFO && dsr_word_o == DSR_DIM1 ? '0
+                                                                        : dsr_q[{dsr_idx_o, dsr_word_o}];
 
   logic tensor_here, tensor_taken_q;
   always_ff @(posedge clk_i) begin
@@ -187,8 +195,8 @@ module ow_core_tb
     .dsr_idx_o,
     .dsr_word_o,
     .dsr_wdata_o,
-    .dsr_ready_i,
-    .dsr_rdata_i(dsr_q[dsr_idx_o]),
+    .dsr_ready_i(dsr_ready),
+    .dsr_rdata_i(dsr_rdata),
     .cycle_i,
     .retire_o(retire),
     .idle_o(core_idle_o)
@@ -251,7 +259,13 @@ module ow_core_tb
       mmio_rdata_q <= to_tasks ? tasks_rdata
                                : regs_q[mmio_addr[11:2]];
     end
-    if (dsr_we_o && dsr_ready_i) dsr_q[dsr_idx_o] <= dsr_wdata_o;
+    if (dsr_we_o && dsr_ready) begin
+      dsr_q[{dsr_idx_o, dsr_word_o}] <= dsr_wdata_o;
+      if (dsr_word_o == DSR_ADDRESS) begin
+        dsr_q[{dsr_idx_o, dsr_word_o}][31:24] <= '0;
+        if (dsr_wdata_o[31:24] != '0) dsr_q[{dsr_idx_o, dsr_word_o}][23:21] <= 3'b011;
+      end
+    end
     dsr_read_q <= dsr_re && !dsr_rvalid;
   end
 
@@ -283,6 +297,6 @@ module ow_core_tb
   // Addresses wrap at the memory's size, which the core never exceeds. The enables select bytes
   // within a word.
   logic unused;
-  assign unused = ^{ifetch_addr, dmem_addr, host_addr_i, mmio_addr};
+  assign unused = ^{ifetch_addr, dmem_addr, host_addr_i, mmio_addr, dsr_kind};
 
 endmodule

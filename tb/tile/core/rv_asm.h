@@ -77,6 +77,9 @@ constexpr uint32_t dsrw(uint32_t word, uint32_t rs1, uint32_t rs2) {
 constexpr uint32_t dsrr(uint32_t word, uint32_t rd, uint32_t rs1) {
   return r_type(isa::kOpcodeSystem, static_cast<uint32_t>(isa::SysOp::Dsrr), word, rd, rs1, 0);
 }
+constexpr uint32_t dsrl(uint32_t rs1, uint32_t rs2) {
+  return r_type(isa::kOpcodeSystem, static_cast<uint32_t>(isa::SysOp::Dsrl), 0, 0, rs1, rs2);
+}
 constexpr uint32_t tensor(uint32_t op, uint32_t ty, uint32_t rs1, uint32_t rs2) {
   return r_type(isa::kOpcodeTensor, ty, op, 0, rs1, rs2);
 }

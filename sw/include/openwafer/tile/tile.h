@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "openwafer/tile/check.h"
+#include "openwafer/tile/dsr.h"
 #include "openwafer/tile/isa.h"
 #include "openwafer/tile/scalar.h"
 #include "openwafer/tile/wavelet.h"
@@ -146,20 +147,7 @@ static inline uint32_t ow_type_bytes(enum ow_type type) {
 }
 
 #define OW_NUM_THREADS OW_FULL_NUM_THREADS  // the task thread and the microthreads, of `full`
-#define OW_SAVE_ADDRESS OW_DSR0_SAVE_ADDRESS(1)
-// fabric out: append a control wavelet with these bits at the end
-#define OW_CLOSE(stream_end, row_end)                                               \
-  (OW_DSR0_CLOSE(1) |                                                               \
-   OW_DSR0_CLOSE_ROW_END(OW_CHECKED(row_end, 1, "row_end of OW_CLOSE is 0 or 1")) | \
-   OW_DSR0_CLOSE_STREAM_END(OW_CHECKED(stream_end, 1, "stream_end of OW_CLOSE is 0 or 1")))
-// fabric out: zeros (also -0) are not sent
-#define OW_SKIP_ZEROS OW_DSR0_SKIP(1)
-// fabric: a wavelet is an index (high half) and a 16-bit value. Out: the index of the element. In:
-// the element goes to the destination's address + index * its step_0.
-#define OW_TAGGED OW_DSR0_TAG(1)
-
-// Byte address of fp32 word n of the accumulator cache.
-#define OW_ACC_ADDR(n) ((1u << OW_ACC_ADDR_BIT) + 4u * (n))
+// Flags, and descriptors as words of memory, are in openwafer/tile/dsr.h.
 
 // ow.dsrw: writes one word of a descriptor. `word` must be a constant. Waits while a running thread
 // uses the descriptor. The other words stay, dimensions of an earlier use too: ow_dsr_mem1 and so
@@ -185,6 +173,19 @@ _Static_assert(OW_CTL_DST_LSB == 0 && OW_CTL_DST_MASK == OW_NUM_DSRS - 1,
                      "i"(word), "rJ"((uint32_t)(dsr)), "rJ"((uint32_t)(value)));                   \
   } while (0)
 
+// ow.dsrl: loads all words of a descriptor from `words`, a const struct ow_dsr_words* (tables:
+// openwafer/tile/dsr.h). Waits while a running thread uses the descriptor. Eight cycles before the
+// next load or tensor instruction; the core does other things in the last two of them.
+#define ow_dsr_load(dsr, words)                                                                  \
+  do {                                                                                           \
+    const uint32_t ow_number_ = OW_DSR_ID(dsr);                                                  \
+    const struct ow_dsr_words* const ow_words_ = (words);                                        \
+    OW_CHECK_DSR(ow_number_);                                                                    \
+    OW_USE_NOTE(7, ow_number_);                                                                  \
+    __asm__ volatile(".insn r %0, %1, 0, x0, %2, %z3" ::"i"(OW_OPCODE_SYSTEM), "i"(OW_SYS_DSRL), \
+                     "r"(ow_words_), "rJ"(ow_number_), "m"(*ow_words_));                         \
+  } while (0)
+
 // ow.dsrr: reads a word back. Word 1 is the advanced address of a descriptor with OW_SAVE_ADDRESS.
 #define ow_dsrr(dsr, word)                                                                 \
   __extension__({                                                                          \
@@ -208,7 +209,7 @@ OW_ALWAYS_INLINE uint32_t ow_dim_word(uint32_t length, int32_t step) {
 OW_ALWAYS_INLINE void ow_dsr_mem1(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
                                   int32_t stride) {
   OW_CHECK_LENGTH(length);
-  ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_KIND(OW_KIND_MEM) | OW_DSR0_TY(type));
+  ow_dsrw(dsr, OW_DSR_KIND, OW_WORD_MEM(type));
   ow_dsrw(dsr, OW_DSR_ADDRESS, addr);
   ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, stride));
   ow_dsrw(dsr, OW_DSR_DIM1, 0);
@@ -261,8 +262,7 @@ OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t q
                                      uint32_t vectors, int32_t pitch) {
   OW_CHECK_QUEUE(queue);
   OW_CHECK_LENGTH(vectors);
-  ow_dsrw(dsr, OW_DSR_KIND,
-          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue));
+  ow_dsrw(dsr, OW_DSR_KIND, OW_WORD_FABRIC_IN(type, queue));
   ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
   ow_dsrw(dsr, OW_DSR_DIM0, 0);
   ow_dsrw(dsr, OW_DSR_DIM1, ow_dim_word(vectors, pitch));
@@ -276,7 +276,7 @@ OW_ALWAYS_INLINE void ow_dsr_vectors(uint32_t dsr, enum ow_type type, uint32_t q
 OW_ALWAYS_INLINE void ow_dsr_fifo_ref(uint32_t dsr, enum ow_type type, uint32_t fifo) {
   OW_CHECK_FIFO(fifo);
   OW_USE_NOTE(8, fifo);
-  ow_dsrw(dsr, OW_DSR_KIND, OW_DSR0_KIND(OW_KIND_FIFO) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(fifo));
+  ow_dsrw(dsr, OW_DSR_KIND, OW_WORD_FIFO(type, fifo));
 }
 OW_ALWAYS_INLINE void ow_dsr_fifo(uint32_t dsr, enum ow_type type, uint32_t fifo, uint32_t base,
                                   uint32_t capacity) {
@@ -293,8 +293,7 @@ OW_ALWAYS_INLINE void ow_dsr_fifo(uint32_t dsr, enum ow_type type, uint32_t fifo
 OW_ALWAYS_INLINE void ow_dsr_fabric_in_f(uint32_t dsr, enum ow_type type, uint32_t queue,
                                          uint32_t length, uint32_t flags) {
   OW_CHECK_QUEUE(queue);
-  ow_dsrw(dsr, OW_DSR_KIND,
-          OW_DSR0_KIND(OW_KIND_FABRIC_IN) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue) | flags);
+  ow_dsrw(dsr, OW_DSR_KIND, OW_WORD_FABRIC_IN(type, queue) | flags);
   ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
   ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, 0));
   ow_dsrw(dsr, OW_DSR_DIM1, 0);
@@ -310,8 +309,7 @@ OW_ALWAYS_INLINE void ow_dsr_fabric_in(uint32_t dsr, enum ow_type type, uint32_t
 OW_ALWAYS_INLINE void ow_dsr_fabric_out(uint32_t dsr, enum ow_type type, uint32_t queue,
                                         uint32_t length, uint32_t close) {
   OW_CHECK_QUEUE(queue);
-  ow_dsrw(dsr, OW_DSR_KIND,
-          OW_DSR0_KIND(OW_KIND_FABRIC_OUT) | OW_DSR0_TY(type) | OW_DSR0_QUEUE_NO(queue) | close);
+  ow_dsrw(dsr, OW_DSR_KIND, OW_WORD_FABRIC_OUT(type, queue) | close);
   ow_dsrw(dsr, OW_DSR_ADDRESS, 0);
   ow_dsrw(dsr, OW_DSR_DIM0, ow_dim_word(length, 0));
   ow_dsrw(dsr, OW_DSR_DIM1, 0);

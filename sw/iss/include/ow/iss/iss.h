@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instruction-set model of the tile's scalar core: RV32IM_Zicsr_Zifencei, machine mode. It is
-// written only from the RISC-V specification and docs/isa.md. One call executes one instruction.
-// The tensor extension (custom-0, custom-1) is not part of it: those instructions are illegal here.
+// Instruction-set model of the tile's scalar core: RV32IM_Zicsr_Zifencei, machine mode, and the
+// system instructions of descriptors (ow.dsrw, ow.dsrr, ow.dsrl). It is written only from the
+// RISC-V specification and docs/isa.md. One call executes one instruction. Tensor instructions and
+// ow.next are not part of it: they are illegal here, so no descriptor is ever in use and no FIFO
+// holds an element.
 #ifndef OW_ISS_H_
 #define OW_ISS_H_
 
@@ -46,9 +48,13 @@ class FlatMemory : public IssMemory {
 
 class Iss {
  public:
-  explicit Iss(IssMemory* memory) : memory_(memory) {}  // not owned, must outlive this
+  // The memory is not owned and must outlive this. `descriptors`: how many there are; an
+  // instruction with another number is illegal.
+  explicit Iss(IssMemory* memory, unsigned descriptors = isa::kNumDsrs)
+      : memory_(memory), descriptors_(descriptors) {}
 
-  // Resets as the core does: CSRs get their reset values, general registers are untouched.
+  // Resets as the core does: CSRs get their reset values, general registers and descriptors are
+  // untouched.
   void reset(uint32_t pc);
 
   // The cycle count that the next instruction sees.
@@ -86,11 +92,16 @@ class Iss {
   void fence(const Step& s);
   void system(const Step& s);
   void access_csr(const Step& s);
+  void descriptor(const Step& s);
+  void write_word(uint32_t descriptor, uint32_t word, uint32_t value);
+  uint32_t read_word(uint32_t descriptor, uint32_t word) const;
   bool csr_read(uint32_t number, uint32_t* value) const;
   void csr_write(uint32_t number, uint32_t value);
   void write_rd(uint32_t insn, uint32_t value, Retire* retire);
 
   IssMemory* memory_;
+  unsigned descriptors_;
+  std::array<std::array<uint32_t, isa::kNumDsrWords>, isa::kNumDsrs> dsr_{};
   std::array<uint32_t, 32> x_{};
   uint32_t pc_ = 0;
   bool stopped_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random RV32IM programs run on a model of the core (the RTL) and on the instruction-set model.
+// Random programs (RV32IM and descriptors) run on a model of the core (the RTL) and on the
+// instruction-set model.
 // Every retired instruction is compared.
 #ifndef OW_LOCKSTEP_H_
 #define OW_LOCKSTEP_H_
@@ -19,6 +20,7 @@ class LockstepModel {
   virtual ~LockstepModel() = default;
   // Bytes of memory from address 0; run_lockstep needs at least kLockstepBytes.
   virtual uint32_t memory_bytes() const = 0;
+  virtual unsigned descriptors() const { return isa::kNumDsrs; }
   // Halts the core, writes the image to address 0 and starts the core at pc.
   virtual void start(const std::vector<uint8_t>& image, uint32_t pc) = 0;
   // Runs to the next retired instruction; false if there is none (the core hangs or has stopped).
@@ -42,8 +44,9 @@ struct LockstepResult {
   uint64_t jumps_taken = 0;  // branches and jumps that were taken
   uint64_t mul_div = 0;
   uint64_t csr = 0;
-  uint64_t cycles = 0;  // of the model, from each program's first instruction to its last
-  std::string message;  // the first difference: program seed, both records, recent history
+  uint64_t descriptors = 0;  // instructions that write, read or load one
+  uint64_t cycles = 0;       // of the model, from each program's first instruction to its last
+  std::string message;       // the first difference: program seed, both records, recent history
 };
 
 // A program of about `length` instructions in memory from address 0, started at kLockstepEntry. It
