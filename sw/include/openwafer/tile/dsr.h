@@ -7,9 +7,9 @@
 //                                               OW_WORDS_FABRIC_OUT(OW_F16, 1, 64, 0)};
 //   ow_dsr_load(X, &table[0]);
 //
-// OW_WORDS_* initialise a struct. Arguments may be known only at run time. In C, constants that do
-// not fit their field stop the compilation; in C++ they are cut off. `type` is one of enum ow_type
-// (openwafer/tile/isa.h).
+// OW_WORDS_* initialise a struct. Arguments may be known only at run time, and are evaluated once
+// or twice. In C, constants that do not fit their field stop the compilation; in C++ they are cut
+// off. `type` is one of enum ow_type (openwafer/tile/isa.h).
 #ifndef OPENWAFER_TILE_DSR_H_
 #define OPENWAFER_TILE_DSR_H_
 
