@@ -77,8 +77,8 @@ std::vector<EdgeHold> EdgeTime::holds(const EdgeReady& ready) const {
 }
 
 std::vector<EdgeHold> EdgeTime::holds(size_t phase) const {
-  if (phase >= stream_.weights.size()) return {};
-  return holds(stream_.weights[phase]);
+  if (phase >= stream_.weights.size() || !stream_.weights[phase]) return {};
+  return holds(*stream_.weights[phase]);
 }
 
 std::vector<EdgeHold> EdgeTime::entrance(int row, const EdgeHold& samples) {
@@ -107,8 +107,8 @@ void EdgeTime::open(EdgeStream stream) {
   loader_free_ = std::max(loaded, now - std::min(now, latency));
   opened_at_ = now;
   opens_at_ = std::max(now, loaded + latency);
-  for (const EdgeReady& part : stream_.weights) {
-    opens_at_ = std::max(opens_at_, part.ready + model_.way_in());
+  for (const std::optional<EdgeReady>& part : stream_.weights) {
+    if (part) opens_at_ = std::max(opens_at_, part->ready + model_.way_in());
   }
   biases_there_ = 0;
   for (int r = 0; r < device_.shape().rows; ++r) {

@@ -7,6 +7,7 @@
 #include "estimate_samples.h"
 #include "gradient_exits.h"
 #include "ow/compile/lowering.h"
+#include "ow/memoryx/memoryx.h"
 #include "ow/memoryx/update_time.h"
 #include "ow/tensor/distribution.h"
 
@@ -226,7 +227,9 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
                            layer.bias,
                            last && piece >= layer.outputs};
   const GradientCosts& c = costs.gradient;
-  const auto rows = static_cast<size_t>(shape.grid.rows), at = static_cast<size_t>(k);
+  const auto rows = static_cast<size_t>(shape.grid.rows);
+  const memoryx::LayerParameters parameters =
+      memoryx::parameters_of(shape.layers)[static_cast<size_t>(k)];
   const auto own = [&](int n, int row) {
     return static_cast<uint64_t>(owned_elements(n, row, shape.grid.rows));
   };
@@ -265,7 +268,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
         const uint64_t biases = own(layer.outputs, row);
         exits->leave(row, biases, begin);
         const uint64_t came = exits->came(row, products);
-        updates->leave(row, at, biases, begin, came, memoryx::UpdateTime::Of::Biases);
+        updates->leave(row, parameters.bias, biases, begin, came);
       }
       // Gradients leave as whole rows of the reducer.
       const uint64_t sent = exits->leave(row, (positions + lanes - 1) / lanes * lanes, products);
@@ -274,7 +277,7 @@ void gradient(const EstimateShape& shape, const JobCosts& costs, int k, const La
     cycles = end + c.drain + c.column * static_cast<uint64_t>(shape.grid.cols - 1);
     for (int r = 0; r < shape.grid.rows; ++r) {
       const uint64_t came = exits->came(r, chain->now() + cycles);
-      updates->leave(r, at, left[static_cast<size_t>(r)], products, came);
+      updates->leave(r, parameters.weight, left[static_cast<size_t>(r)], products, came);
     }
   }
   PassTimes times;
@@ -417,7 +420,9 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
   Estimate estimate;
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   const auto batches = static_cast<uint64_t>(shape.micro_batches);
-  memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, shape.layers.size());
+  std::vector<size_t> streamed;  // by layer
+  for (const auto& layer : memoryx::parameters_of(shape.layers)) streamed.push_back(layer.weight);
+  memoryx::UpdateTime updates(time.optimizer, shape.grid.rows, streamed);
   // The first micro-batch if nothing holds it, one in the middle of a step, and the last one.
   Part first, next, last;
   first.biases = true;
@@ -442,11 +447,11 @@ Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWe
     const uint64_t free = end - over.spare;
     const auto behind = [free](uint64_t cycle) { return std::max(cycle, free) - free; };
     first.begin = over.spare;
-    for (const memoryx::ReadyTime& layer : times.layers) {
-      first.arrive.push_back(behind(layer.ready + time.way_in()));
+    for (const size_t weight : streamed) {
+      first.arrive.push_back(behind(times.streamed[weight].ready + time.way_in()));
     }
     if (bias_words(shape) > 0) {
-      first.biases_at = behind(times.biases.ready + time.way_in()) + biases;
+      first.biases_at = behind(times.resident.ready + time.way_in()) + biases;
     }
     Estimate held;
     memoryx::UpdateTime own = updates;

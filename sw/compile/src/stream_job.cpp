@@ -190,7 +190,7 @@ void StreamJob::open_edge() {
   const uint64_t now = control_.device().cycle();
   EdgeStream stream;
   stream.sample_bits = (bits + rows - 1) / rows;
-  stream.weights = {{now, now, now}};
+  stream.weights = {EdgeReady{now, now, now}};
   edge_->open(std::move(stream));
 }
 

@@ -183,7 +183,7 @@ CheckedTraining check_training(const TrainParams& params, const RunOptions& opti
   take_plan(params, options, &checked);
   check_files(options, checked.plan_file);
   try {
-    const memoryx::MemoryX memory(params.job, params.memory);  // checks its ranges
+    memoryx::check_ranges(params.job, params.memory);
   } catch (const BadInput& error) {
     refuse(fmt::format(": key 'train': {}", error.what()));
   }

@@ -235,37 +235,54 @@ void TrainGrid::launch(bool backward, float scale) {
   control_.write(all, kRegTaskActivate, 1u << OW_TR_TASK_LAUNCH);
 }
 
-TrainGrid::Arrived TrainGrid::stream(memoryx::WeightStream* weights,
-                                     const std::vector<size_t>& numbers) {
+void TrainGrid::take_gradients(int row, uint64_t numbers, memoryx::GradientSink* sink,
+                               uint64_t* taken) {
+  const auto arrivals = control_.device().take_arrivals(Side::West, row, plan_.colours.result[0]);
+  for (const Arrival& arrival : arrivals) {
+    const uint64_t number = (*taken)++;
+    if (number >= numbers) continue;  // the last word, or too many
+    float value;
+    std::memcpy(&value, &arrival.wavelet.data, sizeof value);
+    const memoryx::GradientSink::Taken of = sink->take(row, value);
+    if (!of.filling && time_ && time_->edge().modelled()) {
+      time_->gradient(row, of.parameter, of.updated, number, arrival.cycle);
+    }
+  }
+}
+
+void TrainGrid::stream(memoryx::WeightStream* weights, const std::vector<uint64_t>& numbers,
+                       memoryx::GradientSink* sink) {
   Device& device = control_.device();
   const int colour = plan_.colours.result[0];
+  std::vector<uint64_t> taken(numbers.size(), 0);
+  EdgeTime* edge = time_ ? &time_->edge() : nullptr;
+  // A number's time on its way out is only known when it has left.
+  const bool at_once = edge == nullptr || !edge->modelled();
+  if (time_ && sink != nullptr) time_->begin_gradients();
   const auto complete = [&] {
+    bool all = true;
     for (size_t r = 0; r < numbers.size(); ++r) {
       const int row = static_cast<int>(r);
-      if (device.available(Side::West, row, colour) < numbers[r] + 1) return false;
+      if (at_once) take_gradients(row, numbers[r], sink, &taken[r]);
+      all = all && taken[r] + device.available(Side::West, row, colour) >= numbers[r] + 1;
     }
-    return true;
+    return all;
   };
   uint64_t limit = train_cycle_limit(plan_);
-  EdgeTime* edge = time_ ? &time_->edge() : nullptr;
   if (edge != nullptr) {
-    const size_t most = *std::max_element(numbers.begin(), numbers.end());
-    limit += edge->longest_wait(std::max<uint64_t>(train_stream_limit(plan_), most));
+    const uint64_t most = *std::max_element(numbers.begin(), numbers.end());
+    limit += edge->longest_wait(std::max(train_stream_limit(plan_), most));
   }
   feed(control_, firmware_, weights, plan_.colours.weights, complete, limit, progress_, edge);
   const uint64_t stay = edge != nullptr ? edge->longest_stay() : 0;
   rest_at_ = run_until_quiet(control_, firmware_, "after the last gradient", stay);
-  Arrived arrived;
   for (size_t r = 0; r < numbers.size(); ++r) {
-    std::vector<Arrival> arrivals = device.take_arrivals(Side::West, static_cast<int>(r), colour);
-    if (arrivals.size() != numbers[r] + 1) {
+    take_gradients(static_cast<int>(r), numbers[r], sink, &taken[r]);
+    if (taken[r] != numbers[r] + 1) {
       throw ProtocolError(fmt::format("west edge, grid row {}: {} numbers and a last word, not {}",
-                                      r, arrivals.size(), numbers[r] + 1));
+                                      r, taken[r], numbers[r] + 1));
     }
-    arrivals.pop_back();
-    arrived.push_back(std::move(arrivals));
   }
-  return arrived;
 }
 
 uint64_t TrainGrid::take_times(TrainRun* run) {
@@ -326,17 +343,19 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   run.loaded = control_.device().cycle() - begin;
   open(memory, x.samples, true);
   launch(true, memory.loss_scale());
-  const Arrived arrived = stream(weights.get(), gradients_of(memory, true));
+  const memoryx::GradientOptions options{plan_.grid.rows, plan_.tile.lanes};
+  const memoryx::GradientCounts counts = memoryx::gradient_counts(memory, streams_.step, options);
+  memoryx::GradientSink sink(memory, streams_.step, options);
+  stream(weights.get(), counts.sent, &sink);
   add_counters(counted, sum_counters(control_), &run.counters);
-  take_gradients(arrived, &memory);
+  sink.finish();
   run.cycles = rest_at_ - begin;
-  const std::vector<size_t> meant = gradients_of(memory, false);
   for (int r = 0; r < plan_.grid.rows; ++r) {
     const auto row = static_cast<size_t>(r);
     run.wavelets_in += weights->wavelets(r);
-    run.gradients += arrived[row].size();
+    run.gradients += counts.sent[row];
     run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
-    run.row_gradients = std::max<uint64_t>(run.row_gradients, meant[row]);
+    run.row_gradients = std::max(run.row_gradients, counts.meant[row]);
   }
   run.outputs = read(plan_.tensors.back().addr, plan_.tensors.back().features, x.samples);
   if (time_) run.edge = time_->edge().report();
@@ -354,7 +373,7 @@ TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
   write_input(x);
   open(memory, x.samples, false);
   launch(false, 1);
-  stream(weights.get(), std::vector<size_t>(static_cast<size_t>(plan_.grid.rows), 0));
+  stream(weights.get(), std::vector<uint64_t>(static_cast<size_t>(plan_.grid.rows), 0), nullptr);
   run.cycles = rest_at_ - begin;
   for (int r = 0; r < plan_.grid.rows; ++r) {
     run.wavelets_in += weights->wavelets(r);

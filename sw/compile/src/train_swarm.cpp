@@ -95,8 +95,8 @@ void TrainSwarm::set_time(uint64_t step) {
                   training_weights(job_, step), true, swarmx::stages_of(swarm_.wafers()));
   for (const auto& wafer : wafers_) wafer->set_time(time_);
   if (memory_ == nullptr || !timed()) return;
-  clock_ =
-      std::make_unique<swarmx::WeightClock>(time_, checked_.plan.grid.rows, job_.layers.size());
+  clock_ = std::make_unique<swarmx::WeightClock>(time_, checked_.plan.grid.rows,
+                                                 memoryx::taken_first(swarm_.streams().step));
 }
 
 memoryx::WeightTimes TrainSwarm::times() {

@@ -23,13 +23,22 @@ TrainTime::TrainTime(Device& device, const TrainPlan& plan, const TimeModel& mod
     : device_(device),
       plan_(plan),
       edge_(device, plan.colours.weights, plan.colours.result[0], model),
-      passes_(memoryx::passes_of(streams_of(plan).step)),
       skipped_(device.cycle()),
-      clock_(model, plan.grid.rows, plan.layers.size()),
-      gradients_(static_cast<size_t>(plan.grid.rows)),
-      leaving_{std::vector<uint64_t>(plan.layers.size(), 0), 0},
-      left_(leaving_) {
-  weights_.layers.resize(plan.layers.size());
+      clock_(model, plan.grid.rows, memoryx::taken_first(streams_of(plan).step)),
+      gradients_(static_cast<size_t>(plan.grid.rows)) {
+  const memoryx::StreamSchedule schedule = streams_of(plan).step;
+  passes_ = memoryx::passes_of(schedule);
+  first_of_.resize(passes_.back() + 1);
+  for (size_t k = 0; k < schedule.size(); ++k) {
+    const size_t parameter = schedule[k].parameter;
+    if (parameter >= streamed_.size()) streamed_.resize(parameter + 1);
+    if (!memoryx::sends_weights(schedule[k]) || streamed_[parameter]) continue;
+    streamed_[parameter] = true;
+    first_of_[passes_[k]] = parameter;
+  }
+  leaving_.streamed.resize(streamed_.size());
+  left_ = leaving_;
+  weights_.streamed.resize(streamed_.size());
 }
 
 void TrainTime::begin(uint64_t between, const memoryx::WaferSide& memory) {
@@ -59,7 +68,7 @@ void TrainTime::begin(uint64_t between, const memoryx::WaferSide& memory) {
 }
 
 uint64_t TrainTime::all_left() const {
-  return std::max(left_.biases, *std::max_element(left_.layers.begin(), left_.layers.end()));
+  return std::max(left_.resident, *std::max_element(left_.streamed.begin(), left_.streamed.end()));
 }
 
 // All times are in cycles of the device.
@@ -74,11 +83,14 @@ void TrainTime::open(int samples, bool labelled, std::vector<uint64_t> biases) {
   EdgeStream stream;
   stream.phases = passes_;
   stream.sample_bits = (sample_bits(plan_, samples, labelled) + rows - 1) / rows;
-  for (size_t k = 0; k < left_.layers.size(); ++k) {
-    stream.weights.push_back(ready(wait_ ? last : left_.layers[k], weights_.layers[k]));
+  for (const std::optional<size_t>& parameter : first_of_) {
+    stream.weights.emplace_back();
+    if (!parameter) continue;
+    const uint64_t left = wait_ ? last : left_.streamed[*parameter];
+    stream.weights.back() = ready(left, weights_.streamed[*parameter]);
   }
   stream.biases = std::move(biases);
-  stream.biases_ready = ready(wait_ ? last : left_.biases, weights_.biases);
+  stream.biases_ready = ready(wait_ ? last : left_.resident, weights_.resident);
   stream.reduces = reduces_;
   alone_ = model.samples.cycles(stream.sample_bits) + model.way_in();
   if (weights_.update > 0) alone_ += tail_ + model.way_out() + weights_.update;
@@ -87,16 +99,15 @@ void TrainTime::open(int samples, bool labelled, std::vector<uint64_t> biases) {
 
 void TrainTime::begin_gradients() {
   for (swarmx::RowGradients& row : gradients_) row = {};
-  std::fill(leaving_.layers.begin(), leaving_.layers.end(), 0);
-  leaving_.biases = 0;
+  std::fill(leaving_.streamed.begin(), leaving_.streamed.end(), 0);
+  leaving_.resident = 0;
 }
 
-void TrainTime::gradient(int row, size_t layer, swarmx::GradientRun::Kind kind, size_t number,
-                         uint64_t cycle) {
+void TrainTime::gradient(int row, size_t parameter, bool updated, size_t number, uint64_t cycle) {
   const std::vector<uint64_t>* left = edge_.left(row);
   const uint64_t at = (left != nullptr ? left->at(number) : cycle) - skipped_;
-  gradients_[static_cast<size_t>(row)].add(layer, kind, at);
-  uint64_t* of = kind == swarmx::GradientRun::Biases ? &leaving_.biases : &leaving_.layers[layer];
+  gradients_[static_cast<size_t>(row)].add(parameter, updated, at);
+  uint64_t* of = streamed_[parameter] ? &leaving_.streamed[parameter] : &leaving_.resident;
   *of = std::max(*of, at);
 }
 

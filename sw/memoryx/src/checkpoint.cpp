@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 
 #include "ow/base/error.h"
 #include "ow/base/text.h"
@@ -143,13 +144,23 @@ void check_sums(const SafetensorsFile& file) {
   }
 }
 
+using ArraysByName = std::unordered_map<std::string, const Array*>;
+
+ArraysByName by_name(const std::vector<Array>& arrays) {
+  ArraysByName named;
+  for (const Array& array : arrays) named[array.head.name] = &array;
+  return named;
+}
+
 void check_same(const SafetensorsFile& file, const std::vector<Array>& arrays) {
   const std::vector<TensorHead>& tensors = file.tensors();
+  std::unordered_map<std::string, const TensorHead*> named;
+  for (const TensorHead& t : tensors) named[t.name] = &t;
   for (size_t k = 0; k < arrays.size(); ++k) {
     const TensorHead& want = arrays[k].head;
-    const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                    [&](const TensorHead& t) { return t.name == want.name; });
-    if (found == tensors.end()) {
+    const auto at = named.find(want.name);
+    const TensorHead* const found = at == named.end() ? nullptr : at->second;
+    if (found == nullptr) {
       throw BadInput(
           fmt::format("{}: is of another model: it has no '{}'", file.path(), want.name));
     }
@@ -160,11 +171,9 @@ void check_same(const SafetensorsFile& file, const std::vector<Array>& arrays) {
                       type_name(want.type), Tensor{want.type, want.shape, {}}.shape_text()));
     }
   }
+  const ArraysByName known = by_name(arrays);
   for (const TensorHead& t : tensors) {
-    const bool known = t.name == kSums || std::any_of(arrays.begin(), arrays.end(), [&](auto& a) {
-                         return a.head.name == t.name;
-                       });
-    if (!known) {
+    if (t.name != kSums && known.count(t.name) == 0) {
       throw BadInput(
           fmt::format("{}: is of another model: it has '{}' besides", file.path(), t.name));
     }
@@ -256,11 +265,9 @@ RunState load_checkpoint(const std::string& path, Store& store) {
   const std::vector<Array> arrays = arrays_of(store);
   check_same(file, arrays);
   check_sums(file);
+  const ArraysByName named = by_name(arrays);
   for (size_t t = 0; t + 1 < file.tensors().size(); ++t) {
-    const Array& array = *std::find_if(arrays.begin(), arrays.end(), [&](const Array& a) {
-      return a.head.name == file.tensors()[t].name;
-    });
-    each_part(store, array,
+    each_part(store, *named.at(file.tensors()[t].name),
               [&](uint8_t* bytes, size_t count, size_t at) { file.read(t, at, count, bytes); });
   }
   return state;

@@ -57,6 +57,15 @@ std::vector<LayerParameters> parameters_of(const std::vector<LayerShape>& layers
   return parameters;
 }
 
+void check_ranges(const TrainingJob& job, const MemoryOptions& options) {
+  const std::vector<TensorSpec> specs = specs_of(checked(job));
+  const Pool pool(options.threads);
+  Store::check(specs, options.store);
+  Sparsity::check(job.sparsity, specs);
+  Optimizer::check(job.optimizer);
+  const LossScale scale(job.loss_scale);
+}
+
 MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
     : job_(checked(job)),
       data_(options.data),

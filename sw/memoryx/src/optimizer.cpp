@@ -158,8 +158,7 @@ void in_range(bool good, const char* what) {
 
 }  // namespace
 
-Optimizer::Optimizer(const OptimizerOptions& options, Store& store, Pool& pool)
-    : options_(options), store_(store), pool_(pool) {
+void Optimizer::check(const OptimizerOptions& options) {
   check_schedule(options.rate, 0, 1e6, "optimizer: the learning rate");
   in_range(options.weight_decay >= 0 && options.weight_decay <= 1e6,
            "weight decay must be from 0 to 1000000");
@@ -170,6 +169,11 @@ Optimizer::Optimizer(const OptimizerOptions& options, Store& store, Pool& pool)
   in_range(options.epsilon >= OptimizerOptions::kLeastEpsilon && options.epsilon <= 1,
            "epsilon must be from 1.1755e-38 to 1");
   in_range(options.max_norm >= 0, "the limit of the norm must not be below 0");
+}
+
+Optimizer::Optimizer(const OptimizerOptions& options, Store& store, Pool& pool)
+    : options_(options), store_(store), pool_(pool) {
+  check(options);
   in_range(store.moments() == options.moments(), "the store has another number of moments");
   in_range(store.gradients() >= 1, "the store has no gradients");
   size_t blocks = 0;

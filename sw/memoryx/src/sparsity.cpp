@@ -70,7 +70,7 @@ void check_balance(const SparsityGroup& g, const TensorSpec& spec) {
   }
 }
 
-void check_group(const SparsityGroup& g, const Store& store) {
+void check_group(const SparsityGroup& g, const std::vector<TensorSpec>& tensors) {
   const std::string who = fmt::format("sparsity of '{}'", g.pattern);
   const bool regrows = g.algorithm == Algorithm::Set || g.algorithm == Algorithm::Rigl;
   if (g.init == SparsityGroup::Init::Zeros && !regrows) {
@@ -85,8 +85,7 @@ void check_group(const SparsityGroup& g, const Store& store) {
   if (g.algorithm == Algorithm::Gradual && !moves(g.density)) {
     throw BadInput(who + ": gradual pruning needs a density that changes");
   }
-  for (size_t k = 0; k < store.tensors(); ++k) {
-    const TensorSpec& spec = store.spec(k);
+  for (const TensorSpec& spec : tensors) {
     if (spec.matrix() && fnmatch(g.pattern.c_str(), spec.name.c_str(), 0) == 0) return;
   }
   throw BadInput(who + ": no matrix has a name like this");
@@ -106,13 +105,21 @@ int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor)
   return -1;
 }
 
+void Sparsity::check(const std::vector<SparsityGroup>& groups,
+                     const std::vector<TensorSpec>& tensors) {
+  for (const SparsityGroup& g : groups) check_group(g, tensors);
+  for (const TensorSpec& spec : tensors) {
+    const int group = memoryx::group_of(groups, spec);
+    if (group >= 0) check_balance(groups[static_cast<size_t>(group)], spec);
+  }
+}
+
 Sparsity::Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Store& store)
     : groups_(groups), seed_(seed), store_(store), kept_(store.tensors()) {
-  for (const SparsityGroup& g : groups_) check_group(g, store_);
+  check(groups_, store_.specs());
   for (size_t k = 0; k < store_.tensors(); ++k) {
     const TensorSpec& spec = store_.spec(k);
     group_of_.push_back(memoryx::group_of(groups_, spec));
-    if (group_of_.back() >= 0) check_balance(*group(k), spec);
     if (spec.masked != (group_of_.back() >= 0)) {
       throw InternalError(fmt::format("parameter '{}' has a mask or a group, not both", spec.name));
     }

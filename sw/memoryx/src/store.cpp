@@ -53,25 +53,39 @@ View<T>::~View() {
 template class View<float>;
 template class View<uint8_t>;
 
+void Store::check(const std::vector<TensorSpec>& tensors, const StoreOptions& options) {
+  if (options.window == 0) throw BadInput("a store's window must have elements");
+  if (tensors.empty()) throw BadInput("a store without parameters");
+  if (tensors.size() > kMaxParameters) {
+    throw BadInput(fmt::format("{} parameters, the limit is {}", tensors.size(), kMaxParameters));
+  }
+  std::set<std::string> names;
+  for (const TensorSpec& spec : tensors) {
+    if (spec.elements() == 0) throw BadInput(fmt::format("parameter '{}' is empty", spec.name));
+    if (!names.insert(spec.name).second) {
+      throw BadInput(fmt::format("parameter '{}' stands twice", spec.name));
+    }
+  }
+  const std::string& directory = options.directory;
+  if (!directory.empty() && access(directory.c_str(), W_OK | X_OK) != 0) {
+    throw BadInput(fmt::format("{}: cannot hold the weights: {}", directory, std::strerror(errno)));
+  }
+}
+
 Store::Store(std::vector<TensorSpec> tensors, int moments, int gradients,
              const StoreOptions& options)
     : specs_(std::move(tensors)),
       moments_(moments),
       gradients_(gradients),
       window_((options.window + kBlock - 1) / kBlock * kBlock) {
-  if (window_ == 0) throw BadInput("a store's window must have elements");
-  std::set<std::string> names;
+  check(specs_, options);
   for (const TensorSpec& spec : specs_) {
-    if (spec.elements() == 0) throw BadInput(fmt::format("parameter '{}' is empty", spec.name));
-    if (!names.insert(spec.name).second) {
-      throw BadInput(fmt::format("parameter '{}' stands twice", spec.name));
-    }
+    numbers_[spec.name] = offsets_.size();
     offsets_.push_back(bytes_);
     const auto arrays = static_cast<size_t>(1 + moments + gradients);
     bytes_ += arrays * whole_pages(spec.elements() * sizeof(float));
     if (spec.masked) bytes_ += whole_pages(spec.elements());
   }
-  if (bytes_ == 0) throw BadInput("a store without parameters");
   if (!options.directory.empty()) {
     file_ = unnamed_file(options.directory, bytes_);
     return;
@@ -92,10 +106,9 @@ Store::~Store() {
 }
 
 size_t Store::index(const std::string& name) const {
-  for (size_t k = 0; k < specs_.size(); ++k) {
-    if (specs_[k].name == name) return k;
-  }
-  throw BadInput(fmt::format("there is no parameter '{}'", name));
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) throw BadInput(fmt::format("there is no parameter '{}'", name));
+  return found->second;
 }
 
 size_t Store::elements() const {

@@ -42,9 +42,9 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
   head.put<float>(memory.loss_scale());
   head.put<uint64_t>(memory.updated());
   for (size_t k = 0; k < store.tensors(); ++k) head.put<uint8_t>(memory.needs_dense(k) ? 1 : 0);
-  head.put(static_cast<uint64_t>(times.layers.size()));
-  head.put(times.layers.data(), times.layers.size());
-  head.put(times.biases);
+  head.put(static_cast<uint64_t>(times.streamed.size()));
+  head.put(times.streamed.data(), times.streamed.size());
+  head.put(times.resident);
   head.put(times.update);
   parts_.push_back(head.take());
   for (size_t k = 0; k < store.tensors(); ++k) {
@@ -104,14 +104,14 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   updated_ = head.get<uint64_t>();
   head.get(dense_.data(), dense_.size());
   memoryx::WeightTimes& weights = times_.weights;
-  const auto layers = head.get<uint64_t>();
-  if (layers != 0 && layers != job_.layers.size()) {
+  const auto parameters = head.get<uint64_t>();
+  if (parameters > store_->tensors()) {
     throw ProtocolError("the times of a step are of another network");
   }
-  timed_ = layers > 0;
-  weights.layers.resize(layers);
-  head.get(weights.layers.data(), layers);
-  weights.biases = head.get<memoryx::ReadyTime>();
+  timed_ = parameters > 0;
+  weights.streamed.resize(parameters);
+  head.get(weights.streamed.data(), parameters);
+  weights.resident = head.get<memoryx::ReadyTime>();
   weights.update = head.get<uint64_t>();
   head.close();
   if (own_store_ == nullptr) return;

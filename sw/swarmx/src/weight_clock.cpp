@@ -36,19 +36,18 @@ int stages_of(int wafers) {
   return stages;
 }
 
-void RowGradients::add(size_t layer, GradientRun::Kind kind, uint64_t cycle) {
-  const auto number = static_cast<uint32_t>(layer);
-  if (runs.empty() || runs.back().layer != number || runs.back().kind != kind) {
-    runs.push_back({number, kind, 0});
+void RowGradients::add(size_t parameter, bool updated, uint64_t cycle) {
+  const auto number = static_cast<uint32_t>(parameter);
+  const uint32_t kept = updated ? 1 : 0;
+  if (runs.empty() || runs.back().parameter != number || runs.back().updated != kept) {
+    runs.push_back({number, kept, 0});
   }
   ++runs.back().count;
   cycles.push_back(cycle);
 }
 
-WeightClock::WeightClock(const TimeModel& model, int rows, size_t layers)
-    : model_(model), updates_(model.optimizer, rows, layers) {
-  times_.layers.resize(layers);
-}
+WeightClock::WeightClock(const TimeModel& model, int rows, const std::vector<size_t>& streamed)
+    : model_(model), updates_(model.optimizer, rows, streamed), times_(updates_.times(false)) {}
 
 // Cycles in which the sums of a grid row come to MemoryX.
 std::vector<uint64_t> WeightClock::reduced(const std::vector<WaferGradients>& wafers,
@@ -81,12 +80,10 @@ void WeightClock::gradients(const std::vector<WaferGradients>& wafers) {
     const std::vector<uint64_t> cycles = reduced(wafers, row);
     size_t at = 0;
     for (const GradientRun& run : wafers.front()[row].runs) {
-      const auto of = run.kind == GradientRun::Biases ? memoryx::UpdateTime::Of::Biases
-                                                      : memoryx::UpdateTime::Of::Matrix;
       if (run.count > cycles.size() - at) throw ProtocolError("gradients of unknown parameters");
       for (uint64_t n = 0; n < run.count; ++n, ++at) {
-        if (run.kind == GradientRun::Unmasked) continue;
-        updates_.leave(static_cast<int>(row), run.layer, 1, cycles[at], cycles[at], of);
+        if (run.updated == 0) continue;
+        updates_.leave(static_cast<int>(row), run.parameter, 1, cycles[at], cycles[at]);
       }
     }
   }
@@ -104,8 +101,8 @@ const memoryx::WeightTimes& WeightClock::next(bool updated, bool wait) {
     of->came = std::max(of->came, updates_.last());
     of->ready = std::max(of->ready, updates_.last());
   };
-  for (memoryx::ReadyTime& layer : times_.layers) hold(&layer);
-  hold(&times_.biases);
+  for (memoryx::ReadyTime& parameter : times_.streamed) hold(&parameter);
+  hold(&times_.resident);
   return times_;
 }
 

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -159,6 +163,32 @@ bool only_trains(const std::string& name) {
           name.compare(name.size() - mask.size(), mask.size(), mask) == 0);
 }
 
+// The tensors of a file of weights. Those of a safetensors file are read one by one, so it may be
+// larger than the memory. All others are read whole.
+class WeightFile {
+ public:
+  WeightFile(const std::string& path, const std::vector<LayerShape>& layers);
+
+  bool has(const std::string& name) const { return tensors_.count(name) != 0; }
+  // All tensors that have not been taken; those of a safetensors file without elements.
+  const Tensors& tensors() const { return tensors_; }
+  Tensor take(const std::string& name) {
+    const auto found = tensors_.find(name);
+    Tensor tensor = std::move(found->second);
+    tensors_.erase(found);
+    if (file_ == nullptr) return tensor;
+    const size_t place = places_.at(name);
+    tensor.bytes.resize(file_->tensors()[place].bytes());
+    file_->read(place, 0, tensor.bytes.size(), tensor.bytes.data());
+    return tensor;
+  }
+
+ private:
+  Tensors tensors_;
+  std::unique_ptr<SafetensorsFile> file_;  // null: the tensors have their elements
+  std::map<std::string, size_t> places_;
+};
+
 // A .npy file holds one array without a name. It can be a network's only tensor.
 Tensors read_weights(const std::string& path, const std::vector<LayerShape>& layers) {
   Tensors tensors = read_tensors(path);
@@ -175,21 +205,33 @@ Tensors read_weights(const std::string& path, const std::vector<LayerShape>& lay
   return named;
 }
 
+WeightFile::WeightFile(const std::string& path, const std::vector<LayerShape>& layers) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) || is_numpy_file(path)) {
+    tensors_ = read_weights(path, layers);
+    return;
+  }
+  file_ = std::make_unique<SafetensorsFile>(path);
+  for (size_t k = 0; k < file_->tensors().size(); ++k) {
+    const TensorHead& head = file_->tensors()[k];
+    tensors_[head.name] = {head.type, head.shape, {}};
+    places_[head.name] = k;
+  }
+}
+
 }  // namespace
 
 Network load_network(const std::string& path, HalfType type,
                      const std::vector<LayerShape>& layers) {
-  Tensors tensors = read_weights(path, layers);
-  const std::string names = names_text(tensors);
-  const bool checkpoint = tensors.count(kCheckpointSums) != 0;
+  WeightFile file(path, layers);
+  const std::string names = names_text(file.tensors());
+  const bool checkpoint = file.has(kCheckpointSums);
   const auto take = [&](const std::string& name, const std::vector<uint64_t>& shape,
                         const std::vector<TensorType>& types) {
-    const auto found = tensors.find(name);
-    if (found == tensors.end()) {
+    if (!file.has(name)) {
       throw BadInput(fmt::format("{}: tensor '{}' is missing: {}", path, name, names));
     }
-    Tensor t = std::move(found->second);
-    tensors.erase(found);
+    const Tensor& t = file.tensors().at(name);
     Tensor wanted;
     wanted.shape = shape;
     if (t.shape != shape) {
@@ -203,7 +245,7 @@ Network load_network(const std::string& path, HalfType type,
       throw BadInput(
           fmt::format("{}: tensor '{}' is {}, must be {}", path, name, type_name(t.type), list));
     }
-    return t;
+    return file.take(name);
   };
   Network network;
   network.type = type;
@@ -215,6 +257,7 @@ Network load_network(const std::string& path, HalfType type,
         take(weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)},
              {element(type), TensorType::F32, TensorType::F64});
     const bool rounded = weights.type != element(type);
+    layer.weights.reserve(weights.elements());
     for (size_t n = 0; n < weights.elements(); ++n) {
       layer.weights.push_back(
           rounded ? to_half(type, weights.value(n))
@@ -238,7 +281,7 @@ Network load_network(const std::string& path, HalfType type,
     }
     network.layers.push_back(std::move(layer));
   }
-  for (const auto& [name, tensor] : tensors) {
+  for (const auto& [name, tensor] : file.tensors()) {
     if (checkpoint && only_trains(name)) continue;
     throw BadInput(
         fmt::format("{}: tensor '{}' is not one of the network's", path, printable_text(name, 60)));

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -231,6 +234,16 @@ Tensor read_npy(const std::string& path, size_t limit) {
 
 Tensors read_npz(const std::string& path, size_t limit) {
   return parse_npz(read_text(path, limit), path, limit);
+}
+
+bool is_numpy_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::string begin(kMagicBytes, 0);
+  std::ifstream file(path, std::ios::binary);
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(file.gcount()));
+  return is_zip(begin) || is_npy(begin);
 }
 
 Tensors read_tensors(const std::string& path, size_t limit) {

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 
 #include "both.h"
 #include "limited.h"
+#include "messages.h"
+#include "ow/memoryx/gradient_sink.h"
 
 namespace ow::memoryx {
 namespace {
@@ -100,6 +103,124 @@ TEST(MemoryXLimits, AStoreOfFourTimesItsMemoryGivesTheSameBits) {
   EXPECT_EQ(want.find("status"), std::string::npos) << want;
   EXPECT_EQ(limited({testing::TempDir(), size_t{1} << 18}), want);
   EXPECT_NE(limited({}), want) << "the limit is one: without a file it is not enough";
+}
+
+// Ranges are known without a byte of the store: this one has 4 TB.
+TEST(MemoryXLimits, RangesAreCheckedWithoutAStore) {
+  TrainingJob job;
+  for (int k = 0; k < 100; ++k) job.layers.push_back({65536, 65536, "none", false});
+  MemoryOptions options;
+  options.store.directory = testing::TempDir();
+  EXPECT_EQ(refusal_of([&] { check_ranges(job, options); }), "");
+  options.store.directory = "/no/such/directory";
+  EXPECT_NE(refusal_of([&] { check_ranges(job, options); }), "");
+  options.store.directory.clear();
+  options.threads = 0;
+  EXPECT_EQ(refusal_of([&] { check_ranges(job, options); }), "threads must be from 1 to 1024");
+  options.threads = 1;
+  job.optimizer.beta1 = 1;
+  EXPECT_EQ(refusal_of([&] { check_ranges(job, options); }),
+            "optimizer: beta1 and beta2 must be from 0 to below 1");
+  job.optimizer.beta1 = 0.9;
+  job.loss_scale.initial = 3;
+  EXPECT_NE(refusal_of([&] { check_ranges(job, options); }), "");
+  job.loss_scale.initial = 1;
+  job.sparsity.resize(1);
+  job.sparsity[0].pattern = "nothing";
+  EXPECT_NE(refusal_of([&] { check_ranges(job, options); }), "");
+}
+
+TEST(MemoryXLimits, AStoreHas65535ParametersByName) {
+  std::vector<TensorSpec> specs;
+  for (size_t k = 0; k < kMaxParameters; ++k) specs.push_back({"p" + std::to_string(k), {1, 1}});
+  Store store(specs, 0, 1, {});
+  for (const size_t k : {size_t{0}, kMaxParameters - 1}) {
+    EXPECT_EQ(store.index("p" + std::to_string(k)), k);
+    store.weights(k, 0, 1)[0] = 1.0f + static_cast<float>(k);
+  }
+  const StreamSchedule schedule = {{kMaxParameters - 1, Pass::Forward}, {0, Pass::Forward}};
+  const auto make = [&](const StreamStep& step) {
+    return store_matrix(store, step.parameter, HalfType::Bfloat16, step.pass);
+  };
+  WeightStream stream(matrix_batches(schedule, make, {}), {});
+  std::vector<Wavelet> wavelets;
+  while (!stream.done(0)) stream.next(0, 10, &wavelets);
+  ASSERT_EQ(wavelets.size(), 4u);
+  EXPECT_EQ(wavelets[0].data, 0x4780u);  // 65,535 is rounded to 65,536
+  EXPECT_EQ(wavelets[2].data, 0x3F80u);
+  specs.push_back({"one more", {1, 1}});
+  EXPECT_EQ(refusal_of([&] { Store(specs, 0, 1, {}); }), "65536 parameters, the limit is 65535");
+}
+
+// A line of /proc/self/status, in bytes.
+size_t memory_status(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.rfind(name, 0) == 0) return std::stoul(line.substr(name.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+// A device that only answers: as many gradients from a grid row as it took positions.
+void answer(MemoryX* memory, const StreamSchedule& schedule, const GradientOptions& shape) {
+  StreamOptions options;
+  options.rows = shape.rows;
+  const auto stream = memory->stream(schedule, options);
+  GradientSink sink(*memory, schedule, shape);
+  std::vector<Wavelet> part;
+  uint64_t count = 0;
+  const auto give = [&](int row, size_t most) {
+    for (; most > 0 && !sink.done(row); --most) {
+      sink.take(row, static_cast<float>(++count % 1000) - 499.5f);
+    }
+  };
+  for (bool open = true; open;) {
+    open = false;
+    for (int r = 0; r < shape.rows; ++r) {
+      part.clear();
+      stream->next(r, 4096, &part);
+      if (schedule[stream->step(r)].pass == Pass::Gradient) give(r, part.size());
+      open = open || !stream->done(r);
+    }
+  }
+  for (int r = 0; r < shape.rows; ++r) give(r, SIZE_MAX);
+  sink.finish();
+}
+
+// The memory that a step needs beside the store does not grow with the weights.
+TEST(MemoryXLimits, AStepOf50MillionWeightsNeedsTheWindowAnd200Megabytes) {
+  constexpr int kSide = 3536;
+  constexpr size_t kMore = size_t{200} << 20;
+  TrainingJob job;
+  for (int k = 0; k < 4; ++k) job.layers.push_back({kSide, kSide, "none", true});
+  StreamSchedule schedule;
+  for (const size_t weight : {0, 2, 4, 6}) schedule.push_back({weight, Pass::Forward});
+  for (const size_t weight : {6, 4, 2, 0}) {
+    schedule.push_back({weight + 1, Pass::Gradient});
+    for (int first = 0; first < kSide; first += 128) {
+      const int count = std::min(128, kSide - first);
+      schedule.push_back({weight, Pass::Gradient, SumOrder::Column, first, count});
+    }
+    for (int first = 0; weight > 0 && first < kSide; first += 512) {
+      const int count = std::min(512, kSide - first);
+      schedule.push_back({weight, Pass::Delta, SumOrder::Column, first, count});
+    }
+  }
+  const StoreOptions where{testing::TempDir()};
+  const std::string used = in_a_process([&] {
+    const size_t before = memory_status("VmRSS:");
+    MemoryOptions options;
+    options.store = where;
+    MemoryX memory(job, options);
+    memory.begin();
+    answer(&memory, schedule, {4, 8});
+    memory.finish_step();
+    return memory_status("VmHWM:") - before;
+  });
+  ASSERT_EQ(used.find("status"), std::string::npos) << used;
+  RecordProperty("bytes", used);
+  EXPECT_LE(std::stoul(used), where.window * sizeof(float) + kMore);
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ constexpr Flow kSlow{kTimeUnit / 4, 10};
 
 Cycles ready(const UpdateTime& updates, bool wait) {
   Cycles cycles;
-  for (const ReadyTime& layer : updates.times(wait).layers) cycles.push_back(layer.ready);
+  for (const ReadyTime& layer : updates.times(wait).streamed) cycles.push_back(layer.ready);
   return cycles;
 }
 
 TEST(UpdateTime, GradientsAreTakenAsTheyLeave) {
-  UpdateTime updates(kSlow, 1, 2);
+  UpdateTime updates(kSlow, 1, {0, 1});
   for (const uint64_t cycle : {100, 101, 120}) updates.leave(0, 1, 1, cycle, cycle);
   updates.leave(0, 0, 1, 130, 130);
   EXPECT_EQ(updates.last(), 130u);
@@ -29,14 +29,14 @@ TEST(UpdateTime, GradientsAreTakenAsTheyLeave) {
 }
 
 TEST(UpdateTime, ALayerWaitsForThoseThatLeftBefore) {
-  UpdateTime updates(kSlow, 1, 2);
+  UpdateTime updates(kSlow, 1, {0, 1});
   updates.leave(0, 1, 100, 1000, 1100);
   updates.leave(0, 0, 10, 1100, 1120);
   EXPECT_EQ(ready(updates, false), (Cycles{1000 + 440 + 10, 1000 + 400 + 10}));
 }
 
 TEST(UpdateTime, TheSlowestGridRowCounts) {
-  UpdateTime updates(kSlow, 2, 1);
+  UpdateTime updates(kSlow, 2, {0});
   updates.leave(0, 0, 1, 50, 50);
   updates.leave(1, 0, 5, 20, 40);
   EXPECT_EQ(ready(updates, false), Cycles{54 + 10});
@@ -46,7 +46,7 @@ TEST(UpdateTime, TheSlowestGridRowCounts) {
 
 // Nothing changes before the last gradient; then what is wanted first comes first.
 TEST(UpdateTime, WhereAllGradientsMustBeKnownTheFirstLayerIsUpdatedFirst) {
-  UpdateTime updates(kSlow, 1, 3);
+  UpdateTime updates(kSlow, 1, {0, 1, 2});
   updates.leave(0, 2, 30, 0, 1000);
   updates.leave(0, 1, 20, 1000, 2000);
   updates.leave(0, 0, 10, 2000, 3000);
@@ -54,32 +54,39 @@ TEST(UpdateTime, WhereAllGradientsMustBeKnownTheFirstLayerIsUpdatedFirst) {
   EXPECT_EQ(ready(updates, false), (Cycles{3014, 2014, 1014}));
 }
 
+// The order of updates is that in which the next step takes them, not that of their numbers.
+TEST(UpdateTime, WhatIsTakenFirstIsUpdatedFirst) {
+  UpdateTime updates(kSlow, 1, {2, 0});
+  updates.leave(0, 0, 10, 0, 1000);
+  updates.leave(0, 2, 20, 1000, 2000);
+  EXPECT_EQ(ready(updates, true), (Cycles{2000 + 30 * 4 + 10, 0, 2000 + 20 * 4 + 10}));
+}
+
 // Biases of a layer leave in front of its matrix; where all gradients must be known they are the
 // first to be updated, all layers' of them.
 TEST(UpdateTime, BiasesAreNewBeforeTheMatrices) {
-  using Of = UpdateTime::Of;
-  UpdateTime updates(kSlow, 1, 2);
-  updates.leave(0, 1, 5, 100, 200, Of::Biases);
-  updates.leave(0, 1, 20, 200, 300);
-  updates.leave(0, 0, 6, 900, 1000, Of::Biases);
+  UpdateTime updates(kSlow, 1, {0, 2});
+  updates.leave(0, 3, 5, 100, 200);  // biases
+  updates.leave(0, 2, 20, 200, 300);
+  updates.leave(0, 1, 6, 900, 1000);  // biases
   updates.leave(0, 0, 10, 1000, 2000);
   const WeightTimes beside = updates.times(false), behind = updates.times(true);
-  EXPECT_EQ(beside.biases.came, 1000u);
-  EXPECT_EQ(beside.biases.ready, 1014u);
-  EXPECT_EQ(beside.layers[1].came, 300u);
-  EXPECT_EQ(beside.layers[0].came, 2000u);
-  EXPECT_EQ(beside.layers[0].ready, 2014u);
-  EXPECT_EQ(behind.biases.came, 2000u);
-  EXPECT_EQ(behind.biases.ready, 2000 + 11 * 4 + 10u);
-  EXPECT_EQ(behind.layers[1].came, 2000u);
-  EXPECT_EQ(behind.layers[0].ready, 2000 + 21 * 4 + 10u);
+  EXPECT_EQ(beside.resident.came, 1000u);
+  EXPECT_EQ(beside.resident.ready, 1014u);
+  EXPECT_EQ(beside.streamed[2].came, 300u);
+  EXPECT_EQ(beside.streamed[0].came, 2000u);
+  EXPECT_EQ(beside.streamed[0].ready, 2014u);
+  EXPECT_EQ(behind.resident.came, 2000u);
+  EXPECT_EQ(behind.resident.ready, 2000 + 11 * 4 + 10u);
+  EXPECT_EQ(behind.streamed[2].came, 2000u);
+  EXPECT_EQ(behind.streamed[0].ready, 2000 + 21 * 4 + 10u);
   EXPECT_EQ(behind.update, 41 * 4 + 10u);
 }
 
 // Many that leave evenly are what each of them is by itself.
 TEST(UpdateTime, ManyAreTheSumOfEach) {
   for (const uint64_t period : {1, 4, 7}) {
-    UpdateTime each(kSlow, 1, 1), all(kSlow, 1, 1);
+    UpdateTime each(kSlow, 1, {0}), all(kSlow, 1, {0});
     constexpr uint64_t kCount = 50;
     for (uint64_t k = 1; k <= kCount; ++k) each.leave(0, 0, 1, 100 + k * period, 100 + k * period);
     all.leave(0, 0, kCount, 100 + period, 100 + kCount * period);
@@ -88,7 +95,7 @@ TEST(UpdateTime, ManyAreTheSumOfEach) {
 }
 
 TEST(UpdateTime, WithoutABoundItTakesItsLatencyAlone) {
-  UpdateTime updates({0, 7}, 1, 2);
+  UpdateTime updates({0, 7}, 1, {0, 1});
   updates.leave(0, 1, 1000, 10, 20);
   updates.leave(0, 0, 1000, 20, 30);
   EXPECT_EQ(ready(updates, false), (Cycles{37, 27}));

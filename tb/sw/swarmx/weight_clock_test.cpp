@@ -11,7 +11,7 @@ namespace {
 // One grid row, a layer: a number in each of these cycles.
 WaferGradients wafer(const std::vector<uint64_t>& cycles) {
   WaferGradients w(1);
-  for (const uint64_t cycle : cycles) w[0].add(0, GradientRun::Matrix, cycle);
+  for (const uint64_t cycle : cycles) w[0].add(0, true, cycle);
   return w;
 }
 
@@ -23,9 +23,9 @@ TimeModel stages(int count, const Flow& reduce) {
 }
 
 uint64_t came(const TimeModel& time, const std::vector<WaferGradients>& wafers) {
-  WeightClock clock(time, 1, 1);
+  WeightClock clock(time, 1, {0});
   clock.gradients(wafers);
-  return clock.next(true, false).layers[0].came;
+  return clock.next(true, false).streamed[0].came;
 }
 
 TEST(WeightClock, StagesAreTheDepthOfTheTree) {
@@ -40,11 +40,11 @@ TEST(WeightClock, OneWafersGradientsHaveTheLinksLatency) {
   TimeModel time;
   time.exit.latency = 30;
   time.optimizer = {kTimeUnit / 2, 5};
-  WeightClock clock(time, 1, 1);
+  WeightClock clock(time, 1, {0});
   clock.gradients({wafer({100, 101})});
   const memoryx::WeightTimes& t = clock.next(true, false);
-  EXPECT_EQ(t.layers[0].came, 131u);
-  EXPECT_EQ(t.layers[0].ready, 130 + 4 + 5u);
+  EXPECT_EQ(t.streamed[0].came, 131u);
+  EXPECT_EQ(t.streamed[0].ready, 130 + 4 + 5u);
   EXPECT_EQ(t.update, 4 + 5u);
 }
 
@@ -69,33 +69,33 @@ TEST(WeightClock, WhatIsOutsideTheMaskIsReducedAndNotUpdated) {
   TimeModel time = stages(1, {kWaveletBits * kTimeUnit / 4, 0});
   time.optimizer.rate = kTimeUnit / 8;
   WaferGradients w(1);
-  w[0].add(0, GradientRun::Biases, 100);
-  w[0].add(0, GradientRun::Unmasked, 100);
-  w[0].add(0, GradientRun::Matrix, 100);
-  WeightClock clock(time, 1, 1);
+  w[0].add(1, true, 100);
+  w[0].add(0, false, 100);
+  w[0].add(0, true, 100);
+  WeightClock clock(time, 1, {0});
   clock.gradients({w, w});
   const memoryx::WeightTimes& t = clock.next(true, false);
-  EXPECT_EQ(t.biases.came, 104u);
-  EXPECT_EQ(t.biases.ready, 112u);
-  EXPECT_EQ(t.layers[0].came, 112u);
-  EXPECT_EQ(t.layers[0].ready, 120u);
+  EXPECT_EQ(t.resident.came, 104u);
+  EXPECT_EQ(t.resident.ready, 112u);
+  EXPECT_EQ(t.streamed[0].came, 112u);
+  EXPECT_EQ(t.streamed[0].ready, 120u);
   EXPECT_EQ(t.update, 16u);
 }
 
 TEST(WeightClock, AStepWithoutAnUpdateIsKnownWithItsLastGradient) {
   TimeModel time;
   time.optimizer.rate = kTimeUnit / 100;
-  WeightClock clock(time, 1, 1);
-  EXPECT_EQ(clock.next(true, false).layers[0].ready, 0u);
+  WeightClock clock(time, 1, {0});
+  EXPECT_EQ(clock.next(true, false).streamed[0].ready, 0u);
   clock.gradients({wafer({100, 120})});
-  EXPECT_EQ(clock.next(false, false).layers[0].ready, 120u);
+  EXPECT_EQ(clock.next(false, false).streamed[0].ready, 120u);
   EXPECT_EQ(clock.next(false, false).update, 0u);
   // Nothing has come since: the same weights.
-  EXPECT_EQ(clock.next(true, false).layers[0].ready, 120u);
+  EXPECT_EQ(clock.next(true, false).streamed[0].ready, 120u);
 }
 
 TEST(WeightClock, WafersHaveTheSameParameters) {
-  WeightClock clock(stages(1, {}), 1, 1);
+  WeightClock clock(stages(1, {}), 1, {0});
   EXPECT_THROW(clock.gradients({wafer({1, 2}), wafer({1})}), ProtocolError);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of tensors, networks and samples: what is read, and how what is wrong is refused.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -324,6 +325,24 @@ TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
   tensors.erase("layers.1.weight");
   tensors.erase("openwafer.crc32");
   expect_in("tensor 'layers.0.weight_mask' is not one of the network's", wrong());
+}
+
+// A checkpoint with optimizer state of 5 GiB before the weights. Only the weights are read.
+TEST(NetworkFile, LiesInAFileOfMoreThan4GiB) {
+  const std::string path = temporary_path("large.safetensors");
+  const std::vector<TensorHead> heads = {{"optimizer.0.x", TensorType::U8, {uint64_t{5} << 30}},
+                                         {"layers.0.weight", TensorType::F32, {1, 1}},
+                                         {"openwafer.crc32", TensorType::U32, {1}}};
+  const std::string header = safetensors_header(heads, {});
+  const uint8_t rest[] = {0, 0, 0x80, 0x3F, 0, 0, 0, 0};
+  const int file = open(path.c_str(), O_CREAT | O_RDWR | O_TRUNC, 0600);
+  ASSERT_EQ(pwrite(file, header.data(), header.size(), 0), static_cast<ssize_t>(header.size()));
+  const auto at = static_cast<off_t>(header.size() + heads[0].bytes());  // a hole before it
+  ASSERT_EQ(pwrite(file, rest, sizeof rest, at), static_cast<ssize_t>(sizeof rest));
+  close(file);
+  const Network n = load_network(path, HalfType::Binary16, {{1, 1, "none", false}});
+  EXPECT_EQ(n.layers[0].weights[0], 0x3C00);
+  unlink(path.c_str());
 }
 
 TEST(Safetensors, APipeIsNoFile) {

@@ -42,8 +42,9 @@ struct EdgeStream {
   uint64_t sample_bits = 0;  // of one grid row
   // The phase of each of its steps. Empty: each step is a phase.
   std::vector<size_t> phases;
-  // The weights of phase k leave MemoryX in cycle weights[k].ready or later. Later phases are free.
-  std::vector<EdgeReady> weights;
+  // The weights of phase k leave MemoryX in cycle weights[k].ready or later. Phases without one,
+  // and later ones, are free.
+  std::vector<std::optional<EdgeReady>> weights;
   // Words of biases for each grid row, before the stream. Empty: the tiles have them.
   std::vector<uint64_t> biases;
   EdgeReady biases_ready;

@@ -14,6 +14,7 @@
 #include "ow/compile/train_time.h"
 #include "ow/device/control_plane.h"
 #include "ow/graph/training.h"
+#include "ow/memoryx/gradient_sink.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
@@ -105,18 +106,12 @@ class TrainGrid {
   void open(const memoryx::WaferSide& memory, int samples, bool labelled);
   void write_biases(const Biases& biases);
   void launch(bool backward, float scale);
-  template <typename Output, typename Position, typename PieceEnds>
-  void each_gradient(const memoryx::WaferSide& memory, size_t k, const Output& output,
-                     const Position& position, const PieceEnds& piece_ends) const;
-  void end_piece(std::vector<size_t>* numbers, std::vector<size_t>* begin) const;
-  // How many numbers each grid row sends in a micro-batch, with padding if `padded`.
-  std::vector<size_t> gradients_of(const memoryx::WaferSide& memory, bool padded) const;
-  // What each grid row sent before its last word.
-  using Arrived = std::vector<std::vector<Arrival>>;
   // Streams, and waits until each grid row has sent its numbers and its last word, and the grid is
-  // at rest.
-  Arrived stream(memoryx::WeightStream* weights, const std::vector<size_t>& numbers);
-  void take_gradients(const Arrived& rows, memoryx::WaferSide* memory);
+  // at rest. `sink` takes the numbers as they come; null: there are none.
+  void stream(memoryx::WeightStream* weights, const std::vector<uint64_t>& numbers,
+              memoryx::GradientSink* sink);
+  // Gives the sink what has arrived from a grid row, of which `taken` have gone before.
+  void take_gradients(int row, uint64_t numbers, memoryx::GradientSink* sink, uint64_t* taken);
   // Fills in the times of the slowest tile for each part, and returns those for all parts together.
   uint64_t take_times(TrainRun* run);
   // `gathered`: the blocks of the grid rows are one after another, each row's own in its place.

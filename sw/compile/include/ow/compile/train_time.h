@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ow/compile/edge_time.h"
@@ -34,8 +35,7 @@ class TrainTime {
   // A micro-batch's gradients follow, row by row, in order. Each left its grid row as the wavelet
   // `number` of the stream, on the wires in cycle `cycle`.
   void begin_gradients();
-  void gradient(int row, size_t layer, swarmx::GradientRun::Kind kind, size_t number,
-                uint64_t cycle);
+  void gradient(int row, size_t parameter, bool updated, size_t number, uint64_t cycle);
   // in cycles of the training
   const swarmx::WaferGradients& gradients() const { return gradients_; }
 
@@ -52,6 +52,9 @@ class TrainTime {
   const TrainPlan& plan_;
   EdgeTime edge_;
   std::vector<size_t> passes_;  // of the steps of its streams
+  std::vector<bool> streamed_;  // by parameter
+  // The parameter of each pass that is the first to take its weights.
+  std::vector<std::optional<size_t>> first_of_;
   // Cycles of the device so far that do not count as time of the training.
   uint64_t skipped_ = 0;
   swarmx::WeightClock clock_;  // used if MemoryX is the wafer's side
@@ -60,8 +63,8 @@ class TrainTime {
   // When the last of them had left: of the current micro-batch, and of the step that led to the
   // current weights.
   struct Left {
-    std::vector<uint64_t> layers;
-    uint64_t biases = 0;
+    std::vector<uint64_t> streamed;  // by parameter
+    uint64_t resident = 0;
   };
   Left leaving_;
   Left left_;

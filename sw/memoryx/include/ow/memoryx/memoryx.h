@@ -43,9 +43,13 @@ struct MemoryOptions {
   JobKeys data;
 };
 
+// BadInput, one line, for a value out of range: what MemoryX's constructor refuses, but for a
+// directory that is full. Makes no store.
+void check_ranges(const TrainingJob& job, const MemoryOptions& options);
+
 class MemoryX : public WaferSide {
  public:
-  // BadInput for a value out of range.
+  // BadInput as check_ranges, or if there is no room for the store.
   MemoryX(const TrainingJob& job, const MemoryOptions& options);
 
   // Makes the first weights and masks (N20, N21).

@@ -17,8 +17,11 @@ namespace ow::memoryx {
 
 class Optimizer {
  public:
-  // BadInput for an option out of range, or if the store has the wrong number of moments. `store`
-  // and `pool` must outlive this object.
+  // BadInput for an option out of range.
+  static void check(const OptimizerOptions& options);
+
+  // BadInput as check(), or if the store has the wrong number of moments. `store` and `pool` must
+  // outlive this object.
   Optimizer(const OptimizerOptions& options, Store& store, Pool& pool);
 
   struct Result {

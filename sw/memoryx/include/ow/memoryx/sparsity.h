@@ -23,11 +23,15 @@ size_t whole_share(double share, size_t count);
 
 class Sparsity {
  public:
-  // BadInput if: a density or share is outside 0..1; the density of a gradual group does not
-  // change; no matrix matches a pattern (a misspelt name would silently stay dense); an interval is
-  // 0; a matrix cannot be cut into the parts; the algorithm cannot start from its `init`. A
-  // parameter of the store is masked if and only if it has a group. `store` must outlive this
-  // object.
+  // BadInput, one line, if: a density or share is outside 0..1; the density of a gradual group does
+  // not change; no matrix matches a pattern (a misspelt name would silently stay dense); an
+  // interval is 0; a matrix cannot be cut into the parts; the algorithm cannot start from its
+  // `init`.
+  static void check(const std::vector<SparsityGroup>& groups,
+                    const std::vector<TensorSpec>& tensors);
+
+  // BadInput as check(). A parameter of the store is masked if and only if it has a group. `store`
+  // must outlive this object.
   Sparsity(const std::vector<SparsityGroup>& groups, uint64_t seed, Store& store);
 
   // Makes the masks of step 0 from the current weights and sets all other weights to 0.

@@ -8,12 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ow::memoryx {
 
 // Sums are cut into blocks of this many elements (docs/numerics.md, N74). Windows are whole blocks.
 constexpr size_t kBlock = 4096;
+
+// The most parameters: their numbers fit 16 bits.
+constexpr size_t kMaxParameters = 65535;
 
 struct TensorSpec {
   std::string name;
@@ -60,9 +64,12 @@ class View {
 
 class Store {
  public:
+  // BadInput, without making anything, if there are no elements, more than kMaxParameters
+  // parameters, or two of one name; or if the directory cannot be written.
+  static void check(const std::vector<TensorSpec>& tensors, const StoreOptions& options);
+
   // Starts with zeros, masks too. Each parameter has `moments` arrays of moments and `gradients`
-  // arrays of gradients. BadInput if there are no elements, if a name appears twice, or if the
-  // directory cannot be written or is full.
+  // arrays of gradients. BadInput as check(), or if the directory is full.
   Store(std::vector<TensorSpec> tensors, int moments, int gradients, const StoreOptions& options);
   ~Store();
   Store(const Store&) = delete;
@@ -70,6 +77,7 @@ class Store {
 
   size_t tensors() const { return specs_.size(); }
   const TensorSpec& spec(size_t tensor) const { return specs_[tensor]; }
+  const std::vector<TensorSpec>& specs() const { return specs_; }
   // BadInput if no parameter has this name.
   size_t index(const std::string& name) const;
   int moments() const { return moments_; }
@@ -100,7 +108,8 @@ class Store {
   size_t array_offset(size_t tensor, size_t array) const;
 
   std::vector<TensorSpec> specs_;
-  std::vector<size_t> offsets_;  // of each tensor's arrays
+  std::unordered_map<std::string, size_t> numbers_;  // by name
+  std::vector<size_t> offsets_;                      // of each tensor's arrays
   int moments_;
   int gradients_;
   size_t window_;

@@ -32,11 +32,18 @@ bool operator==(const StreamStep& a, const StreamStep& b);
 
 using StreamSchedule = std::vector<StreamStep>;
 
+// Whether it sends weights, and not only positions.
+bool sends_weights(const StreamStep& step);
+
 // Whether the two steps are parts of one pass over a parameter.
 bool same_pass(const StreamStep& a, const StreamStep& b);
 
 // The pass of each step, counted from 0: a pass is a run of steps of which same_pass is true.
 std::vector<size_t> passes_of(const StreamSchedule& schedule);
+
+// The parameters of which the schedule sends weights, each once, in the order in which they are
+// taken first.
+std::vector<size_t> taken_first(const StreamSchedule& schedule);
 
 // How wavelets are made.
 struct StreamOptions {

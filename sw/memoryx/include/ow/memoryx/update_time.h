@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the update of a layer's parameters ends, in simulated cycles.
+// When the update of parameters ends, in simulated cycles.
 //
-// Each grid row has a share of the optimizer. It updates parameters one by one, in the order in
-// which their gradients arrive: the last layer first, and in each layer the biases before the
-// matrix. So a layer is updated while gradients of lower layers are still computed. The first layer
-// comes last, although the next step's forward pass needs it first.
+// Each grid row has a share of the optimizer. It updates weights one by one, in the order in which
+// their gradients arrive, while other gradients are still computed. What the next step needs first
+// comes last if its gradients do.
 //
 // Some jobs may change no parameter before all gradients are known (N17: a norm that clips them, an
-// overflow that skips the step). Then updates begin after the last gradient: first the biases,
-// which must be in the tiles before a step begins, then the matrices in the order of the next
-// forward pass.
+// overflow that skips the step). Then updates begin after the last gradient: first what is in the
+// tiles before a step begins (biases), then what is streamed, in the order in which the next step
+// takes it.
 #ifndef OW_MEMORYX_UPDATE_TIME_H_
 #define OW_MEMORYX_UPDATE_TIME_H_
 
@@ -33,22 +32,22 @@ struct ReadyTime {
   uint64_t ready = 0;  // the update is done and they may leave
 };
 struct WeightTimes {
-  std::vector<ReadyTime> layers;  // the matrix of each
-  ReadyTime biases;               // of all layers
+  std::vector<ReadyTime> streamed;  // by parameter; of those that are streamed
+  ReadyTime resident;               // of all others
   uint64_t update = 0;  // length of the update that led to them, by itself; 0: there was none
 };
 
 class UpdateTime {
  public:
-  UpdateTime(const Flow& optimizer, int rows, size_t layers);
+  // `streamed`: the parameters that are streamed, in the order in which a step takes them.
+  UpdateTime(const Flow& optimizer, int rows, std::vector<size_t> streamed);
 
   // A new micro-batch's gradients begin to arrive. Those of the last one are forgotten, because
   // only the last micro-batch of a step leads to an update.
   void begin();
-  // `count` gradients of a layer's matrix or biases arrive from a grid row, the first in cycle
-  // `from` or later, the last in cycle `to`. Calls for one row must be in the order of arrival.
-  enum class Of { Matrix, Biases };
-  void leave(int row, size_t layer, uint64_t count, uint64_t from, uint64_t to, Of of = Of::Matrix);
+  // `count` gradients of a parameter arrive from a grid row, the first in cycle `from` or later,
+  // the last in cycle `to`. Calls for one row must be in the order of arrival.
+  void leave(int row, size_t parameter, uint64_t count, uint64_t from, uint64_t to);
 
   // Cycle of the last gradient; 0 if there was none.
   uint64_t last() const { return last_; }
@@ -58,19 +57,20 @@ class UpdateTime {
   uint64_t alone() const;
 
  private:
-  struct LayerUpdate {
+  struct Update {
     uint64_t count = 0;  // gradients that have arrived ...
     uint64_t came = 0;   // ... the last of them in this cycle ...
     uint64_t end = 0;    // ... and their update ended at this time, in 1/65,536 cycles
   };
   struct Row {
-    uint64_t at = 0;  // end of all updates so far, in 1/65,536 cycles
-    std::vector<LayerUpdate> layers;
-    LayerUpdate biases;
+    uint64_t at = 0;               // end of all updates so far, in 1/65,536 cycles
+    std::vector<Update> streamed;  // in their order
+    Update resident;
   };
   uint64_t period_;   // 1/65,536 cycles per update
   uint64_t latency_;  // cycles
-  size_t layers_;
+  std::vector<size_t> streamed_;
+  std::vector<size_t> place_;  // of each parameter among them; their number: not streamed
   std::vector<Row> rows_;
   uint64_t last_ = 0;
 };

@@ -27,23 +27,23 @@ int stages_of(int wafers);
 
 // Consecutive gradients that leave a grid row.
 struct GradientRun {
-  enum Kind : uint32_t { Matrix, Biases, Unmasked };  // Unmasked: outside the mask, not updated
-  uint32_t layer = 0;
-  uint32_t kind = Matrix;
+  uint32_t parameter = 0;
+  uint32_t updated = 1;  // 0: outside the mask
   uint64_t count = 0;
 };
 struct RowGradients {
   std::vector<GradientRun> runs;
   std::vector<uint64_t> cycles;  // for each gradient, when it had crossed the link out of the wafer
-  void add(size_t layer, GradientRun::Kind kind, uint64_t cycle);
+  void add(size_t parameter, bool updated, uint64_t cycle);
 };
 // The gradients of a wafer's last micro-batch in a step, by grid row.
 using WaferGradients = std::vector<RowGradients>;
 
 class WeightClock {
  public:
-  // `model` must have as many stages as there are between the wafers and MemoryX.
-  WeightClock(const TimeModel& model, int rows, size_t layers);
+  // `model` must have as many stages as there are between the wafers and MemoryX. `streamed`: as
+  // UpdateTime has them.
+  WeightClock(const TimeModel& model, int rows, const std::vector<size_t>& streamed);
 
   // A step's gradients of all wafers, in the order of the wafers, go back. First comes the latency
   // of the link. Then come the stages, in which neighbouring wafers meet. A stage takes one number

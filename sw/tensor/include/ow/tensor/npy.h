@@ -25,6 +25,9 @@ Tensors read_npz(const std::string& path, size_t limit);
 // tensor has an empty name.
 Tensors read_tensors(const std::string& path, size_t limit = kMaxTensorBytes);
 
+// Whether a regular file begins like .npy or .npz. False if it cannot be read.
+bool is_numpy_file(const std::string& path);
+
 }  // namespace ow
 
 #endif  // OW_TENSOR_NPY_H_
