@@ -148,6 +148,12 @@ TEST(MemoryXLimits, AStoreHas65535ParametersByName) {
   ASSERT_EQ(wavelets.size(), 4u);
   EXPECT_EQ(wavelets[0].data, 0x4780u);  // 65,535 is rounded to 65,536
   EXPECT_EQ(wavelets[2].data, 0x3F80u);
+  const std::string file = testing::TempDir() + "ow_many_" + std::to_string(getpid());
+  save_checkpoint(file, store, {});
+  store.weights(kMaxParameters - 1, 0, 1)[0] = 0;
+  load_checkpoint(file, store);
+  EXPECT_EQ(store.weights(kMaxParameters - 1, 0, 1)[0], 65535.0f);
+  std::remove(file.c_str());
   specs.push_back({"one more", {1, 1}});
   EXPECT_EQ(refusal_of([&] { Store(specs, 0, 1, {}); }), "65536 parameters, the limit is 65535");
 }
