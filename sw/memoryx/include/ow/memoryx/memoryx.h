@@ -7,9 +7,8 @@
 //   memory.begin();                                     // or load()
 //   for each step:
 //     for each micro-batch:
-//       stream(...)
-//       write the gradients into memory.store().gradient(tensor, memory.gradient_slot(), ...)
-//       memory.gradient_added()
+//       memory.stream(schedule, options)              // to the grid (stream_schedule.h)
+//       GradientSink(memory, schedule, ...)           // takes what comes back, and adds it
 //     memory.finish_step()
 #ifndef OW_MEMORYX_MEMORYX_H_
 #define OW_MEMORYX_MEMORYX_H_
