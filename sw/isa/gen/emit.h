@@ -20,8 +20,10 @@ std::string emit_tables(const Description& d);      // tables.cpp
 
 // The text of a document with new tables between its markers; `name` is for messages. A line
 // "<!-- isa:begin WHAT -->" begins a table and "<!-- isa:end -->" ends it. WHAT is
-// "registers SPACE", "word NAME", "enum NAME", "causes" or "configurations". The text itself if
-// there are no markers. BadInput for a marker that is none of these.
+// "registers SPACE", "registers SPACE 0xFIRST-0xLAST ..." (those that begin in these ranges of
+// offsets), "word NAME", "enum NAME", "codes NAME", "constants PREFIX", "causes" or
+// "configurations". The text itself if there are no markers. BadInput for a marker that is none of
+// these, and if a register of a space that the document shows is in no table or in several.
 std::string emit_document(const Description& d, const std::string& text, const std::string& name);
 
 // Lines of at most 100 columns that begin with `start`.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of the documents.
 #include <algorithm>
+#include <map>
+#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -48,9 +50,41 @@ std::string place(const Space& s, const Register& r) {
   return text;
 }
 
-std::string registers(const Description& d, const Space& s) {
+// Offsets of registers, both ends included.
+struct Offsets {
+  uint32_t first = 0;
+  uint32_t last = UINT32_MAX;
+  bool has(const Register& r) const { return r.offset >= first && r.offset <= last; }
+};
+
+// "0x000-0x0FF 0x800-0x8FF"; all offsets if `in` has ended. False if it is not of this form.
+bool read_ranges(std::istream& in, std::vector<Offsets>* ranges) {
+  static const std::regex kRange("0x([0-9A-F]{1,8})-0x([0-9A-F]{1,8})");
+  for (std::string text; in >> text;) {
+    std::smatch ends;
+    if (!std::regex_match(text, ends, kRange)) return false;
+    const auto number = [&ends](size_t i) {
+      return static_cast<uint32_t>(std::stoul(ends[i].str(), nullptr, 16));
+    };
+    ranges->push_back({number(1), number(2)});
+  }
+  if (ranges->empty()) ranges->emplace_back();
+  return true;
+}
+
+// How many tables of a document have each register of a space.
+using Shown = std::map<const Space*, std::map<const Register*, int>>;
+
+// Registers that begin in one of the ranges, by offset.
+std::string registers(const Description& d, const Space& s, const std::vector<Offsets>& ranges,
+                      Shown* shown) {
   std::vector<const Register*> order;
-  for (const Register& r : s.registers) order.push_back(&r);
+  for (const Register& r : s.registers) {
+    const bool here = std::any_of(ranges.begin(), ranges.end(),
+                                  [&r](const Offsets& range) { return range.has(r); });
+    (*shown)[&s][&r] += here ? 1 : 0;
+    if (here) order.push_back(&r);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [](const Register* a, const Register* b) { return a->offset < b->offset; });
   std::string out = fmt::format("| {} | name | access | reset | meaning |\n|---|---|---|---|---|\n",
@@ -198,13 +232,17 @@ std::string configurations(const Description& d) {
   throw BadInput(fmt::format("{}:{}: {}", file, line, what));
 }
 
-std::string table(const Description& d, const std::string& what, const std::string& file,
-                  int line) {
+std::string table(const Description& d, const std::string& what, const std::string& file, int line,
+                  Shown* shown) {
   std::istringstream in(what);
   std::string kind;
   std::string name;
   in >> kind >> name;
-  if (kind == "registers" && d.space(name) != nullptr) return registers(d, *d.space(name));
+  if (kind == "registers" && d.space(name) != nullptr) {
+    std::vector<Offsets> ranges;
+    if (!read_ranges(in, &ranges)) bad_mark(file, line, "ranges of offsets are 0xFIRST-0xLAST");
+    return registers(d, *d.space(name), ranges, shown);
+  }
   if (kind == "word" && d.layout(name) != nullptr) return word(d, *d.layout(name));
   if (kind == "enum" && d.enumeration(name) != nullptr) return enumeration(*d.enumeration(name));
   if (kind == "codes" && d.enumeration(name) != nullptr) return codes(*d.enumeration(name));
@@ -225,6 +263,7 @@ std::string emit_document(const Description& d, const std::string& text, const s
   bool inside = false;
   int begun = 0;
   int number = 0;
+  Shown shown;
   while (std::getline(in, line)) {
     ++number;
     if (line == kEnd) {
@@ -237,10 +276,17 @@ std::string emit_document(const Description& d, const std::string& text, const s
       if (inside || end == std::string::npos) bad_mark(name, number, "a bad mark of a table");
       begun = number;
       inside = true;
-      out += table(d, line.substr(kBegin.size(), end - kBegin.size()), name, begun);
+      out += table(d, line.substr(kBegin.size(), end - kBegin.size()), name, begun, &shown);
     }
   }
   if (inside) bad_mark(name, begun, "the table has no end");
+  for (const auto& [space, tables] : shown) {
+    for (const auto& [r, count] : tables) {
+      if (count == 1) continue;
+      throw BadInput(fmt::format("{}: register {} of '{}' is in {} tables, not in one", name,
+                                 r->name, space->name, count));
+    }
+  }
   return out;
 }
 

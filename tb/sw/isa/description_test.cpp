@@ -148,6 +148,30 @@ TEST_F(DescriptionTest, TablesAreWrittenBetweenTheirMarksAlone) {
   EXPECT_THROW(emit_document(d, "<!-- isa:end -->\n", "doc"), BadInput);
 }
 
+TEST_F(DescriptionTest, TablesOfRegistersCanBeSplitAndThenHaveEachRegisterOnce) {
+  std::ofstream(path_) << kSpace << "    B: {offset: 32, unit: u, access: ro, about: b}\n";
+  const Description d = read_description({path_});
+  const auto marks = [](const std::string& first, const std::string& second) {
+    return "<!-- isa:begin registers s " + first +
+           " -->\n<!-- isa:end -->\n<!-- isa:begin registers s " + second +
+           " -->\n<!-- isa:end -->\n";
+  };
+  const std::string text = emit_document(d, marks("0x0-0xF", "0x20-0x2F 0x3C-0x3F"), "doc");
+  EXPECT_LT(text.find("| A[k] |"), text.find("| B |"));
+  EXPECT_LT(text.find("isa:end"), text.find("| B |"));
+  const auto refused = [&](const std::string& first, const std::string& second) {
+    try {
+      emit_document(d, marks(first, second), "doc");
+    } catch (const BadInput& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(refused("0x0-0xF", "0x24-0x2F"), "doc: register B of 's' is in 0 tables, not in one");
+  EXPECT_EQ(refused("0x0-0xF", "0x0-0x3F"), "doc: register A of 's' is in 2 tables, not in one");
+  EXPECT_EQ(refused("0x0-0xF", "32-47"), "doc:3: ranges of offsets are 0xFIRST-0xLAST");
+}
+
 // A module has a configuration's sizes by name (FULL_*, MINI_*) or none: a number there would be a
 // second copy, which simulation and synthesis would go on using when the description changes.
 TEST(Configurations, NoModuleHasItsSizesAsNumbers) {
