@@ -100,7 +100,9 @@ function(ow_kernel name)
   list(TRANSFORM K_INCLUDES PREPEND -I)
   set(objects "")
   foreach(source IN LISTS K_UNPARSED_ARGUMENTS)
-    get_filename_component(stem ${source} NAME)
+    # With its folder: sources of one name may lie in several.
+    get_filename_component(stem ${source} ABSOLUTE)
+    string(REGEX MATCH "[^/]*/[^/]*$" stem ${stem})
     _ow_tile_object(objects ${name}.dir/${stem} ${source} -Os -Werror=stack-usage=${K_STACK}
                     ${K_DEFINES} ${K_INCLUDES} ${K_OPTIONS})
   endforeach()

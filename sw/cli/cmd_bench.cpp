@@ -41,7 +41,7 @@ void set_defaults(BenchCommand* c) {
     auto bar = std::make_shared<Progress>(label, kSteps);
     return [bar](double done) { bar->update(static_cast<uint64_t>(done * kSteps)); };
   };
-  const std::string stream = c->firmware + "/stream_layer.elf";
+  const std::string stream = c->firmware + "/forward.elf";
   c->tile = {c->firmware + "/tile_calls.elf", c->firmware + "/tile_spmv.elf",
              source + "/data/matrices"};
   c->fabric = {stream, c->firmware + "/column_sum.elf", c->firmware + "/dot_rows.elf"};

@@ -53,8 +53,8 @@ Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, c
   }
   const bool mini = machine.has_mini_tiles();
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
-  const ElfImage firmware = read_elf(
-      firmware_dir() + (mini ? "/stream_layer_mini.elf" : "/stream_layer.elf"), tile.sram_bytes);
+  const ElfImage firmware =
+      read_elf(firmware_dir() + (mini ? "/forward_mini.elf" : "/forward.elf"), tile.sram_bytes);
   jobs::PlanRequest request;
   request.who = params.path + ": keys 'network' and 'grid'";
   request.grid = params.grid;

@@ -46,11 +46,6 @@ void show_plan(Context& context, const jobs::PlanFile& file) {
   fmt::print("{:<18} {}, {} x {} tiles, inputs' hash {}\n", "plan", text_of(inputs.at("kind")),
              inputs.at("grid")[0].get<int>(), inputs.at("grid")[1].get<int>(),
              text_of(plan.at("hash")));
-  const json& colours = plan.at("plan").at("colours");
-  fmt::print("{:<18} {}: weights {}, down the column {}, back {}, results {} (-1: none)\n",
-             "colours", colours.at("count").get<int>(), colours.at("weights").get<int>(),
-             json_text(colours.at("down")), colours.at("back").get<int>(),
-             json_text(colours.at("result")));
   fmt::print("{:<18} {} (hash {})\n\n", "program", text_of(plan.at("firmware")),
              text_of(inputs.at("program")));
   print_decisions(plan);

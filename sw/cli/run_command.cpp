@@ -203,8 +203,8 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
   run.train_firmware = models.train_firmware;
   if (run.firmware.empty()) {
     run.firmware = firmware_dir() + (job.is_training()          ? "/train.elf"
-                                     : machine.has_mini_tiles() ? "/stream_layer_mini.elf"
-                                                                : "/stream_layer.elf");
+                                     : machine.has_mini_tiles() ? "/forward_mini.elf"
+                                                                : "/forward.elf");
   }
   const bool keeps = job.is_training() && jobs::trains(run.mode) && run.until == jobs::Until::Done;
   if (run.plan.empty() && keeps && !run.model_dir.empty()) {

@@ -16,7 +16,7 @@ jobs::RunReport digits_on_board(GridShape grid, size_t samples,
   uart::Session::Options session;
   session.number = 1;
   jobs::RunOptions run =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer_mini.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward_mini.elf", OW_FIRMWARE_DIR "/train.elf");
   run.tile = jobs::kMiniTile;
   run.make = [&](GridShape) { return uart::open_board(wire(), session); };
   run.limit = samples;

@@ -41,7 +41,7 @@ const std::string kWafer = kConfigs + "wafer-2x2.yaml";
 jobs::RunReport run_digits_job(size_t limit,
                                std::function<std::unique_ptr<Device>(GridShape)> make) {
   jobs::RunOptions run =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   run.limit = limit;
   run.make = std::move(make);
   jobs::RunParams params = jobs::read_job(kConfigs + "digits.yaml").network();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow bench code`: bytes of SRAM that the tiles' programs take, code and data.
+// `ow bench code`: bytes of SRAM that the tiles' programs take: code, data and stack.
 #include <filesystem>
 #include <string>
 
@@ -10,16 +10,13 @@
 namespace ow::bench {
 
 void measure_code(Rows* rows, const std::string& firmware) {
-  for (const std::string program : {"stream_layer", "train", "selftest"}) {
+  for (const std::string program : {"forward", "train", "selftest"}) {
     const std::string name = "code." + program;
     if (!rows->wants(name)) continue;
     const ElfImage image = read_elf(firmware + "/" + program + ".elf", isa::kFull.sram_bytes);
-    size_t loaded = 0, memory = 0;
-    for (const ElfSegment& segment : image.segments) {
-      loaded += segment.bytes.size();
-      memory += segment.mem_bytes;
-    }
-    rows->add(name, static_cast<double>(loaded), {{"loaded", loaded}, {"memory", memory}});
+    const uint32_t program_bytes = image.symbol("ow_heap");
+    const uint32_t stack = image.symbol("ow_stack_top") - image.symbol("ow_heap_end");
+    rows->add(name, program_bytes + stack, {{"program", program_bytes}, {"stack", stack}});
   }
 }
 

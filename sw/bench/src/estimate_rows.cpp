@@ -58,16 +58,15 @@ class Machine {
  public:
   Machine(const Drawn& drawn, const ElfImage& firmware)
       : firmware_(firmware),
-        device_(make_device(DeviceKind::Replicated, drawn.grid)),
-        control_(*device_),
+        machine_(make_runtime(make_device(DeviceKind::Replicated, drawn.grid))),
         network_(random_network(drawn.seed, HalfType::Binary16, drawn.layers, drawn.density)) {
     jobs::PlanRequest request;
     request.who = "network";
     request.grid = drawn.grid;
     request.samples = drawn.samples;
     request.layers = drawn.layers;
-    plan_ = make_plan(request, firmware_, read_tile_config(control_, 0, 0));
-    job_ = std::make_unique<jobs::StreamJob>(control_, firmware_, plan_, network_);
+    plan_ = make_plan(request, firmware_, tile_of(machine_));
+    job_ = std::make_unique<jobs::StreamJob>(machine_, firmware_, plan_, network_);
   }
 
   jobs::StreamRun run(const TimeModel& time) {
@@ -79,8 +78,7 @@ class Machine {
 
  private:
   const ElfImage& firmware_;
-  std::unique_ptr<Device> device_;
-  ControlPlane control_;
+  Runtime machine_;
   Network network_;
   jobs::StreamPlan plan_;
   std::unique_ptr<jobs::StreamJob> job_;
@@ -164,9 +162,8 @@ Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
 // reckoned.
 uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeModel& time) {
   const TrainingJob job = job_of(drawn);
-  const auto device = make_device(DeviceKind::Replicated, drawn.grid);
-  ControlPlane control(*device);
-  jobs::TrainGrid grid(control, firmware,
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, drawn.grid));
+  jobs::TrainGrid grid(machine, firmware,
                        jobs::make_train_plan("training", job, firmware, jobs::kFullTile));
   if (time.modelled()) grid.set_time(time);
   memoryx::MemoryX memory(job, {});

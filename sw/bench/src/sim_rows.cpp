@@ -40,7 +40,7 @@ void speed(Rows* rows) {
   const jobs::RunParams params =
       jobs::read_job(rows->options().source + "/configs/digits.yaml").network();
   jobs::RunOptions run =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   run.check = false;
   run.limit = 8;

@@ -53,12 +53,4 @@ void add_counters(const Counters& before, const Counters& after, Counters* sum) 
   for (size_t k = 0; k < sum->size(); ++k) (*sum)[k] += after[k] - before[k];
 }
 
-Counters sum_counters(ControlPlane& control) {
-  Counters sum{};
-  for (const Counters& tile : read_counters(control, whole(control.shape()))) {
-    add_counters({}, tile, &sum);
-  }
-  return sum;
-}
-
 }  // namespace ow::jobs

@@ -30,10 +30,11 @@ uint64_t EdgeReport::held() const {
   return sum;
 }
 
-EdgeTime::EdgeTime(Device& device, int colour, int exit, const TimeModel& model)
-    : device_(device), exit_(exit), model_(model), loader_free_(device.cycle()) {
+EdgeTime::EdgeTime(Device& device, const std::vector<StreamPort>& in,
+                   const std::vector<StreamPort>& out, const TimeModel& model)
+    : device_(device), exits_(!out.empty()), model_(model), loader_free_(device.cycle()) {
   std::optional<EdgeLinkOptions> link;
-  std::optional<EdgeExitOptions> out;
+  std::optional<EdgeExitOptions> exit;
   if (modelled()) {
     if (device.sim() == nullptr) {
       throw BadInput("key 'time': " + device.description() +
@@ -47,17 +48,20 @@ EdgeTime::EdgeTime(Device& device, int colour, int exit, const TimeModel& model)
     for (auto stage = model.broadcast.rbegin(); stage != model.broadcast.rend(); ++stage) {
       link->stage_periods.push_back(stage->period(kWaveletBits));
     }
-    out.emplace();
-    out->edge_period = model.exit.period(kWaveletBits);
-    out->depth = model.exit_depth;
+    exit.emplace();
+    exit->edge_period = model.exit.period(kWaveletBits);
+    exit->depth = model.exit_depth;
     for (const Flow& stage : model.reduce) {
-      out->stage_periods.push_back(stage.period(kWaveletBits));
+      exit->stage_periods.push_back(stage.period(kWaveletBits));
     }
   }
   // Also without a model, because an earlier job may have set one.
-  for (int r = 0; device.sim() != nullptr && r < device.shape().rows; ++r) {
-    device.sim()->set_link(Side::West, r, colour, link);
-    if (exit >= 0) device.sim()->set_exit(Side::West, r, exit, out);
+  if (device.sim() == nullptr) return;
+  for (const StreamPort& port : in) {
+    device.sim()->set_link(port.side, port.index, port.colour, link);
+  }
+  for (const StreamPort& port : out) {
+    device.sim()->set_exit(port.side, port.index, port.colour, exit);
   }
 }
 
@@ -114,7 +118,7 @@ void EdgeTime::open(EdgeStream stream) {
   for (int r = 0; r < device_.shape().rows; ++r) {
     std::vector<EdgeHold> before = entrance(r, {loaded, EdgeWait::Samples});
     device_.sim()->link(Side::West, r).open(now, std::move(before), holds(size_t{0}));
-    if (exit_ >= 0) device_.sim()->exit(Side::West, r).open(stream_.reduces);
+    if (exits_) device_.sim()->exit(Side::West, r).open(stream_.reduces);
   }
   opens_at_ = std::max(opens_at_, biases_there_);
 }
@@ -143,7 +147,7 @@ void EdgeTime::skip(uint64_t cycles) {
   loader_free_ += cycles;
   for (int r = 0; r < device_.shape().rows; ++r) {
     device_.sim()->link(Side::West, r).skip(cycles);
-    if (exit_ >= 0) device_.sim()->exit(Side::West, r).skip(cycles);
+    if (exits_) device_.sim()->exit(Side::West, r).skip(cycles);
   }
 }
 
@@ -158,7 +162,7 @@ uint64_t EdgeTime::longest_stay() const {
 }
 
 const std::vector<uint64_t>* EdgeTime::left(int row) const {
-  if (!modelled() || exit_ < 0) return nullptr;
+  if (!modelled() || !exits_) return nullptr;
   return &device_.sim()->exit(Side::West, row).left();
 }
 

@@ -27,8 +27,10 @@ class Chain {
  private:
   void take(const Op& op, size_t n) {
     const Lowering* kind = find_lowering(op.kind);
-    if (kind == nullptr) {
-      refuse(op, fmt::format("no program of the tiles does layers of the kind {}", op.kind));
+    if (kind == nullptr ||
+        (kind->streamed == nullptr && kind->finish == nullptr && kind->loss == nullptr)) {
+      refuse(op, fmt::format("a command runs chains of layers, which have none of the kind {}",
+                             op.kind));
     }
     if (op.inputs.front() != tensor_) {
       const int other = taker(op.inputs.front(), n);

@@ -111,13 +111,13 @@ Activations large_input(const LargeLayerParams& params, int samples) {
 }
 
 // ---------------------------------------------------------------------------------- comparison --
-Comparison::Comparison(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
+Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
                        const Network& network, const std::string& name, Reference reference,
                        bool dense)
     : network_(network),
       reference_(std::move(reference)),
       dense_(dense),
-      job_(control, firmware, plan, network) {
+      job_(machine, firmware, plan, network) {
   const auto add = [&](const std::string& label, bool whole) {
     Workload w;
     w.name = label;
@@ -142,7 +142,7 @@ void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pas
   int32_t last = 0;
   for (const LayerTimes& t : run.times[k]) {
     first = std::min(first, static_cast<int32_t>(t.start - base));
-    last = std::max(last, static_cast<int32_t>(t.drain_done - base));
+    last = std::max(last, static_cast<int32_t>(t.end - base));
   }
   pass->cycles += static_cast<uint64_t>(last - first);
   const Layer& layer = network_.layers[k];
@@ -255,11 +255,11 @@ class Runner {
 
   void run() {
     const auto begin = std::chrono::steady_clock::now();
-    const std::unique_ptr<Device> device = options_.make(params_.grid);
+    const Runtime machine = make_runtime(options_.make(params_.grid));
+    Device* const device = &device_of(machine);
     const uint64_t first_cycle = device->cycle();
     report_.device = device->description();
-    ControlPlane control(*device);
-    const TileConfig tile = read_tile_config(control, 0, 0);
+    const TileConfig tile = tile_of(machine);
     const size_t samples = checked_.samples.samples();
     const Plans plans = plans_for(params_, samples, checked_, tile);
     const StreamPlan& plan = plans.network;
@@ -274,10 +274,10 @@ class Runner {
       const auto done = static_cast<double>(device->cycle() - first_cycle);
       options_.progress("simulating", std::min(1.0, done / total));
     };
-    run_samples(control, plan, tick);
+    run_samples(machine, plan, tick);
     if (large_plan) {
       const Layer& layer = large.layers.front();
-      Comparison comparison(control, checked_.firmware, *large_plan, large, layer_name(layer),
+      Comparison comparison(machine, checked_.firmware, *large_plan, large, layer_name(layer),
                             reference_, options_.dense);
       comparison.on_progress(tick);
       set_time(*large_plan, large, &comparison);
@@ -304,9 +304,9 @@ class Runner {
     report_.timed = time.modelled();
   }
 
-  void run_samples(ControlPlane& control, const StreamPlan& plan,
+  void run_samples(const Runtime& machine, const StreamPlan& plan,
                    const std::function<void()>& tick) {
-    Comparison comparison(control, checked_.firmware, plan, network_, "network", reference_,
+    Comparison comparison(machine, checked_.firmware, plan, network_, "network", reference_,
                           options_.dense);
     comparison.on_progress(tick);
     set_time(plan, network_, &comparison);

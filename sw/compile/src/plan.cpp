@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ow/base/error.h"
-#include "ow/firmware/stream_layer.h"
+#include "ow/compile/executable.h"
 
 namespace ow::jobs {
 namespace {
@@ -74,24 +74,21 @@ int64_t relayed_words(const StreamPlan& plan) {
 
 void check_machine(const PlanRequest& r, const StreamPlan& plan, const ElfImage& firmware) {
   const TileConfig& tile = plan.tile;
-  if (r.layers.empty() || r.layers.size() > OW_SL_MAX_LAYERS) {
-    throw BadInput(fmt::format("{}: {} layers: the kernel takes 1 to {}", r.who, r.layers.size(),
-                               OW_SL_MAX_LAYERS));
-  }
+  if (r.layers.empty()) throw BadInput(r.who + ": no layer");
   if (tile.threads < kThreads) {
     throw BadInput(fmt::format("{}: the kernel needs {} threads, a tile has {}", r.who, kThreads,
                                tile.threads));
   }
-  if (tile.colours < plan.colours.count) {
+  const int colours = colours_of(plan.grid, Exit::BothSides);
+  if (tile.colours < colours) {
     throw BadInput(fmt::format("{}: {} x {} tiles need {} colours, the limit is {}", r.who,
-                               r.grid.rows, r.grid.cols, plan.colours.count, tile.colours));
+                               r.grid.rows, r.grid.cols, colours, tile.colours));
   }
   if (r.type == HalfType::Bfloat16 && isa::reg::Operations::Bfloat16::get(tile.operations) == 0) {
     throw BadInput(fmt::format(
         "{}: the network is in bfloat16, the limit is binary16: these tiles have no other", r.who));
   }
-  // Symbols that host and kernel share. Check them all now, not when one is missed.
-  for (const char* symbol : {"ow_params", "ow_relay", "ow_stats"}) firmware.symbol(symbol);
+  check_kernels(firmware, phases_of(plan));
   if (firmware.symbol("ow_stack_top") > tile.sram_bytes) {
     throw BadInput(fmt::format("{}: is built for tiles of {} bytes, the limit here is {}",
                                firmware.path, firmware.symbol("ow_stack_top"), tile.sram_bytes));
@@ -123,17 +120,10 @@ int most_samples(size_t count, GridShape grid, const TileConfig& tile) {
   return std::min(kAccWordsPerLane * tile.lanes, share_of(all, grid, tile.lanes));
 }
 
-Colours choose_colours(GridShape grid) {
-  Colours c;
-  c.count = 1;
-  if (grid.rows > 1) {
-    c.down[0] = c.count++;
-    c.down[1] = c.count++;
-    c.back = grid.rows > 2 ? c.count++ : c.down[1];
-  }
-  c.result[0] = c.count++;
-  c.result[1] = grid.cols > 2 ? c.count++ : c.result[0];
-  return c;
+int colours_of(GridShape grid, Exit exit) {
+  const int column = grid.rows > 2 ? 3 : grid.rows > 1 ? 2 : 0;
+  const int results = grid.cols > (exit == Exit::West ? 1 : 2) ? 2 : 1;
+  return 1 + column + results;
 }
 
 int StreamPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
@@ -149,7 +139,6 @@ StreamPlan begin_plan(const PlanRequest& r, const TileConfig& tile) {
   plan.grid = r.grid;
   plan.tile = tile;
   plan.type = r.type;
-  plan.colours = choose_colours(r.grid);
   for (const LayerShape& shape : r.layers) {
     LayerPlan layer;
     layer.shape = shape;
@@ -170,7 +159,9 @@ StreamPlan make_plan(const PlanRequest& r, const ElfImage& firmware, const TileC
   plan.capacity = r.samples != 0
                       ? r.samples
                       : most_samples(static_cast<size_t>(std::max(r.count, 0)), r.grid, tile);
-  const uint64_t begin = (heap + 3u) / 4u * 4u;
+  plan.list_addr = heap;
+  const std::vector<Phase> phases = phases_of(plan);
+  const uint64_t begin = up(heap + list_bytes(phases) + ends_bytes(phases));
   while (true) {
     plan.samples = plan.capacity;
     const uint64_t taken = lay_out(&plan, begin, heap_end);

@@ -48,14 +48,6 @@ json tile_json(const TileConfig& tile) {
           {"features", tile.features}, {"operations", tile.operations}};
 }
 
-json colours_json(const Colours& c) {
-  return {{"weights", c.weights},
-          {"down", {c.down[0], c.down[1]}},
-          {"back", c.back},
-          {"result", {c.result[0], c.result[1]}},
-          {"count", c.count}};
-}
-
 // The contents of a tile's memory by address. Each entry ends where the next one begins. Contents
 // that begin at the same address share one entry with all names.
 class Memory {
@@ -192,21 +184,9 @@ json plan_inputs(const RunParams& params, const Network* network, size_t samples
 }
 
 json plan_json(const TrainPlan& plan) {
-  json tensors = json::array();
-  for (const TensorPlan& t : plan.tensors) {
-    tensors.push_back({{"address", t.addr}, {"deltas", t.delta_addr}});
-  }
   return {{"forward", orders_json(plan.forward)},
           {"delta", orders_json(plan.delta)},
-          {"colours", colours_json(plan.colours)},
-          {"tensors", tensors},
-          {"biases", plan.bias_addr},
-          {"targets", plan.targets_addr},
-          {"work", plan.work_addr},
-          {"work_words", plan.work_words},
-          {"gathered", plan.gather_addr},
           {"gathered_features", plan.gather_rows},
-          {"last_gathered", plan.last_gathered},
           {"window_features", plan.window},
           {"used_bytes", plan.used_bytes}};
 }
@@ -218,8 +198,8 @@ json plan_json(const StreamPlan& plan) {
   }
   return {{"samples_per_tile", plan.capacity},
           {"in_turn", plan.in_turn},
-          {"colours", colours_json(plan.colours)},
           {"layers", layers},
+          {"phases", plan.list_addr},
           {"used_bytes", plan.used_bytes}};
 }
 
@@ -240,28 +220,23 @@ json plan_document(const json& plan, const json& memory, const ElfImage& firmwar
 }
 
 json memory_json(const TrainPlan& plan, const ElfImage& firmware) {
-  Memory memory(firmware);
-  for (size_t k = 0; k < plan.bias_addr.size(); ++k) {
-    if (plan.layers[k].bias) memory.add(bias_name(plan.layers[k], k), plan.bias_addr[k]);
+  json blocks = json::array();
+  blocks.push_back({{"name", "program"}, {"address", 0}, {"bytes", firmware.symbol("ow_heap")}});
+  std::vector<TrainPlan::Block> sorted = plan.blocks;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.addr < b.addr; });
+  for (const TrainPlan::Block& b : sorted) {
+    blocks.push_back({{"name", b.name}, {"address", b.addr}, {"bytes", b.bytes}});
   }
-  memory.add("targets", plan.targets_addr);
-  for (size_t k = 0; k < plan.tensors.size(); ++k) {
-    memory.add(k == 0 ? "input" : "outputs of " + called(plan.layers[k - 1], k - 1),
-               plan.tensors[k].addr);
-  }
-  const TensorPlan& last = plan.tensors.back();
-  memory.add("deltas of " + called(plan.layers.back(), plan.layers.size() - 1), last.delta_addr);
-  if (plan.tensors.size() > 2 && plan.window > 0) {
-    memory.add("window of the other deltas", plan.tensors[plan.tensors.size() - 2].delta_addr);
-  }
-  memory.add("work area", plan.work_addr);
-  if (plan.grid.rows > 1) memory.add("gathered from the column", plan.gather_addr);
-  memory.free_behind(plan.used_bytes);
-  return memory.take();
+  const uint32_t stack = firmware.symbol("ow_heap_end");
+  blocks.push_back(
+      {{"name", "stack"}, {"address", stack}, {"bytes", firmware.symbol("ow_stack_top") - stack}});
+  return blocks;
 }
 
 json memory_json(const StreamPlan& plan, const ElfImage& firmware) {
   Memory memory(firmware);
+  memory.add("list of phases", plan.list_addr);
   for (size_t k = 0; k < plan.layers.size(); ++k) {
     const LayerPlan& layer = plan.layers[k];
     if (layer.shape.bias) memory.add(bias_name(layer.shape, k), layer.bias_addr);

@@ -10,6 +10,7 @@
 #include "ow/base/file.h"
 #include "ow/base/hash.h"
 #include "ow/base/json.h"
+#include "ow/compile/executable.h"
 #include "ow/compile/plan_file.h"
 
 namespace ow::jobs {
@@ -113,22 +114,6 @@ class Reader {
   const json& value_;
 };
 
-Colours read_colours(const Reader& from, const TileConfig& tile) {
-  Colours c;
-  const int64_t last = tile.colours - 1;
-  const auto colour = [&](const Reader& value, int64_t low) {
-    return static_cast<int>(value.integer(low, last));
-  };
-  c.weights = colour(from["weights"], 0);
-  c.back = colour(from["back"], -1);
-  for (size_t k = 0; k < 2; ++k) {
-    c.down[k] = colour(from["down"].list(2)[k], -1);
-    c.result[k] = colour(from["result"].list(2)[k], -1);
-  }
-  c.count = static_cast<int>(from["count"].integer(1, tile.colours));
-  return c;
-}
-
 }  // namespace
 
 PlanFile::PlanFile(const std::string& path, json inputs) : path_(path), inputs_(std::move(inputs)) {
@@ -183,42 +168,29 @@ nlohmann::json PlanFile::report() const {
   return out;
 }
 
-TrainPlan read_train_plan(const PlanFile& file, TrainPlan plan) {
+TrainPlan read_train_plan(const std::string& who, const PlanFile& file, TrainingJob job,
+                          const ElfImage& firmware, const TileConfig& tile) {
   const nlohmann::json whole = file.document();
   const Reader from = Reader(file.path(), "", whole)["plan"];
-  const TileConfig& tile = plan.tile;
-  const size_t layers = plan.layers.size();
-  const auto row = 2 * static_cast<uint64_t>(plan.samples);  // bytes of a feature's samples
-  const auto block = [&](int features) {
-    return row * static_cast<uint64_t>(plan.owned(features, 0));
-  };
-  plan.colours = read_colours(from["colours"], tile);
-  plan.forward.clear();
-  plan.delta.clear();
-  plan.bias_addr.clear();
+  const size_t layers = job.layers.size();
+  job.forward.clear();
+  job.delta.clear();
   for (size_t k = 0; k < layers; ++k) {
-    plan.forward.push_back(from["forward"].list(layers)[k].order());
-    plan.delta.push_back(from["delta"].list(layers)[k].order());
-    const LayerShape& layer = plan.layers[k];
-    const uint64_t bytes = layer.bias ? 4 * static_cast<uint64_t>(plan.owned(layer.outputs, 0)) : 0;
-    plan.bias_addr.push_back(from["biases"].list(layers)[k].address(bytes, tile));
+    job.forward.push_back(from["forward"].list(layers)[k].order());
+    job.delta.push_back(from["delta"].list(layers)[k].order());
   }
-  for (size_t k = 0; k <= layers; ++k) {
-    TensorPlan& tensor = plan.tensors[k];
-    const Reader at = from["tensors"].list(layers + 1)[k];
-    tensor.addr = at["address"].address(block(tensor.features), tile);
-    tensor.delta_addr = at["deltas"].address(k > 0 ? block(tensor.features) : 0, tile);
+  Choices choices;
+  choices.piece = static_cast<uint32_t>(from["gathered_features"].integer(1, kMaxCount));
+  const uint32_t window = from["window_features"].count();
+  if (window > 0) choices.window = window;
+  const auto rows = static_cast<uint32_t>(job.grid_rows);
+  for (const LayerShape& layer : job.layers) {
+    if (choices.piece % rows == 0 || choices.piece >= static_cast<uint32_t>(layer.outputs))
+      continue;
+    from["gathered_features"].fail("plan.gathered_features",
+                                   fmt::format("must be a multiple of {} grid rows", rows));
   }
-  plan.targets_addr = from["targets"].address(2 * row, tile);
-  plan.work_words = from["work_words"].count();
-  plan.work_addr = from["work"].address(4 * static_cast<uint64_t>(plan.work_words), tile);
-  plan.gather_rows = from["gathered_features"].count();
-  plan.gather_addr =
-      from["gathered"].address(plan.grid.rows > 1 ? row * plan.gather_rows : 0, tile);
-  plan.last_gathered = from["last_gathered"].flag();
-  plan.window = from["window_features"].count();
-  plan.used_bytes = from["used_bytes"].count(tile.sram_bytes);
-  return plan;
+  return make_train_plan(who, job, firmware, tile, choices);
 }
 
 StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, StreamPlan plan) {
@@ -226,7 +198,6 @@ StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, Stream
   const Reader from = Reader(file.path(), "", whole)[key.c_str()];
   const TileConfig& tile = plan.tile;
   const size_t layers = plan.layers.size();
-  plan.colours = read_colours(from["colours"], tile);
   plan.capacity = static_cast<int>(from["samples_per_tile"].integer(tile.lanes, 16 * tile.lanes));
   if (plan.capacity % tile.lanes != 0) from["samples_per_tile"].fail(key, "has odd samples");
   plan.samples = plan.capacity;
@@ -245,6 +216,8 @@ StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, Stream
     layer.bias_addr = at["bias"].address(bias, tile);
     layer.kept = at["kept"].flag();
   }
+  const std::vector<Phase> phases = phases_of(plan);
+  plan.list_addr = from["phases"].address(list_bytes(phases) + uint64_t{ends_bytes(phases)}, tile);
   plan.used_bytes = from["used_bytes"].count(tile.sram_bytes);
   return plan;
 }

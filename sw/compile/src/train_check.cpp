@@ -72,7 +72,7 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
   PlanFile& file = checked->plan_file;
   file = PlanFile(options.plan, plan_inputs(params, job, chosen, checked->firmware, options.tile));
   if (file.usable()) {
-    checked->plan = read_train_plan(file, begin_train_plan(job, options.tile));
+    checked->plan = read_train_plan(params.base.path, file, job, checked->firmware, options.tile);
     const bool same = checked->plan.forward == job.forward && checked->plan.delta == job.delta;
     if (!kept.empty() && !same) file.set_aside("has other orders of sums than " + kept);
   }

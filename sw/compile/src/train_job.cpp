@@ -74,7 +74,7 @@ class Run {
     begin();
     keep_plan();
     if (options.train_reference && options.check) {
-      reference_ = options.train_reference(job_, graph_of(params));
+      reference_ = options.train_reference(job_, graph_of(job_));
       if (!report_.resumed.empty()) reference_->begin(memory_);
     }
     swarm_ = std::make_unique<TrainSwarm>(params, options, checked_, transport, &memory_);

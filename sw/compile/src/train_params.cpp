@@ -358,7 +358,7 @@ void read_train(YamlMap train, TrainParams* params) {
 void take_loss(TrainParams* params) {
   const RunParams& base = params->base;
   if (base.graph.empty()) return;
-  Graph& graph = params->graph;
+  Graph& graph = params->job.graph;
   graph = base.graph;
   if (!base.loss.empty()) {
     params->job.loss = base.loss;
@@ -373,10 +373,6 @@ void take_loss(TrainParams* params) {
 }
 
 }  // namespace
-
-Graph graph_of(const TrainParams& params) {
-  return params.graph.empty() ? ow::graph_of(params.job) : params.graph;
-}
 
 TrainParams read_training(const std::string& path, YamlMap top) {
   TrainParams params;

@@ -35,12 +35,10 @@ class GridWafer : public TrainWafer {
  public:
   GridWafer(std::unique_ptr<Device> device, const CheckedTraining& checked,
             std::function<void()> progress)
-      : device_(std::move(device)),
-        control_(*device_),
-        grid_(control_, checked.firmware, checked.plan) {
+      : machine_(make_runtime(std::move(device))), grid_(machine_, checked.firmware, checked.plan) {
     grid_.on_progress(std::move(progress));
   }
-  std::string description() const override { return device_->description(); }
+  std::string description() const override { return machine_.info().description; }
   void set_time(const TimeModel& time) override { grid_.set_time(time); }
   TrainRun train(memoryx::WaferSide& memory, const Activations& x,
                  const Targets& targets) override {
@@ -51,8 +49,7 @@ class GridWafer : public TrainWafer {
   }
 
  private:
-  std::unique_ptr<Device> device_;
-  ControlPlane control_;
+  Runtime machine_;
   TrainGrid grid_;
 };
 
@@ -66,7 +63,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
       checked_(checked),
       transport_(transport),
       memory_(memory),
-      swarm_(checked.job, params.wafers, streams_of(checked.plan), transport, memory,
+      swarm_(checked.job, params.wafers, checked.plan.streams, transport, memory,
              params.memory.store),
       timed_(options.make != nullptr),
       stop_(options.stop),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/train_time.h"
 #include "ow/compile/lowering.h"
-#include "ow/compile/train_streams.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,21 +11,24 @@ namespace {
 // Bits of samples with their classes or values.
 uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
   constexpr uint64_t kHalf = 16;
-  uint64_t each = kHalf * static_cast<uint64_t>(plan.layers.front().inputs);
-  if (labelled) each += target_bits(plan.loss, plan.layers.back().outputs);
+  uint64_t each = kHalf * static_cast<uint64_t>(plan.values.front().features);
+  if (labelled)
+    each += target_bits(plan.loss, plan.values[static_cast<size_t>(plan.output)].features);
   return static_cast<uint64_t>(samples) * each;
 }
 
 }  // namespace
 
-TrainTime::TrainTime(Device& device, const TrainPlan& plan, const TimeModel& model)
+TrainTime::TrainTime(Device& device, const std::vector<StreamPort>& in,
+                     const std::vector<StreamPort>& out, const TrainPlan& plan,
+                     const TimeModel& model)
     : device_(device),
       plan_(plan),
-      edge_(device, plan.colours.weights, plan.colours.result[0], model),
+      edge_(device, in, out, model),
       skipped_(device.cycle()),
-      clock_(model, plan.grid.rows, memoryx::taken_first(streams_of(plan).step)),
+      clock_(model, plan.grid.rows, memoryx::taken_first(plan.streams.step)),
       gradients_(static_cast<size_t>(plan.grid.rows)) {
-  const memoryx::StreamSchedule schedule = streams_of(plan).step;
+  const memoryx::StreamSchedule schedule = plan.streams.step;
   passes_ = memoryx::passes_of(schedule);
   first_of_.resize(passes_.back() + 1);
   for (size_t k = 0; k < schedule.size(); ++k) {

@@ -53,7 +53,7 @@ Trainer::Trainer(const TrainingJob& job, const Graph& graph)
   }
   for (size_t n = 0; n < graph_.ops.size(); ++n) add_node(n);
   require(!matrices_.empty(), "a network without weights");
-  require(job.layers.empty() || has_parameters_of(job.layers),
+  require(job.layers.empty() || !job.graph.empty() || has_parameters_of(job.layers),
           "a graph of other layers than the job");
   for (size_t k = 0; k < parameters_.size(); ++k) {
     Parameter& p = parameters_[k];

@@ -40,6 +40,8 @@ Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss
   return graph;
 }
 
-Graph graph_of(const TrainingJob& job) { return chain_graph(job.layers, job.loss); }
+Graph graph_of(const TrainingJob& job) {
+  return job.graph.empty() ? chain_graph(job.layers, job.loss) : job.graph;
+}
 
 }  // namespace ow

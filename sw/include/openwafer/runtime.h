@@ -31,7 +31,9 @@
 
 namespace ow {
 
-class Device;  // drives a machine; internal to the library
+// Internal to the library.
+class Device;  // drives a machine
+class Internals;
 
 // Properties of a machine, read from the machine itself.
 struct MachineInfo {
@@ -67,6 +69,10 @@ class Event {
   // have been written, and an array that it reads is not filled. The tiles of a launch are stopped,
   // and their program must be loaded again: until then it can only be read.
   void cancel();
+  // The machine's cycle (Runtime::cycle) in which the operation was found done; 0 before. A launch
+  // is found done in the cycle in which its tiles came to rest, if the machine can tell that
+  // nothing moves (a simulated one) and no other program runs; else at the next look.
+  uint64_t cycle() const;
 
   static constexpr uint64_t kCycleLimit = 10'000'000;
 
@@ -110,6 +116,7 @@ struct Print {
 struct Word {
   uint32_t data = 0;
   bool control = false;
+  uint64_t cycle = 0;  // of the machine, in which it left the grid; for a producer's word unused
 };
 
 // A loaded program, or some of its tiles (on()). It keeps running, and keeps its colours, until
@@ -228,6 +235,7 @@ class Run {
 
  private:
   friend class Runtime;
+  friend class Internals;
   Run(std::shared_ptr<State> state, const Rect& tiles);
   Event write_bytes(const std::string& name, ElementType type, const void* data, size_t count,
                     const Mapping& mapping);
@@ -264,6 +272,7 @@ class Runtime {
 
  private:
   friend Runtime make_runtime(std::unique_ptr<Device> device);
+  friend class Internals;
   explicit Runtime(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

@@ -2,7 +2,6 @@
 // The mean of the squared distances of the outputs from their target values. Its derivative by an
 // output is 2 / outputs times the distance.
 #include "ow/compile/lowering.h"
-#include "ow/firmware/train.h"
 
 namespace ow::jobs {
 namespace {
@@ -23,7 +22,8 @@ void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
 }  // namespace
 
 const Lowering& mean_squared_error_lowerings() {
-  static const LossPart loss{OW_TR_LOSS_SQUARES, 0, {}, {{552, 0}, {0, 0}, {172, 12}}, factor, add};
+  static const LossPart loss{"mean_squared_error",          0,      {},
+                             {{552, 0}, {0, 0}, {172, 12}}, factor, add};
   static const Lowering lowering{"mean_squared_error", nullptr, nullptr, &loss};
   return lowering;
 }

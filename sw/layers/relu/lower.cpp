@@ -2,11 +2,11 @@
 // max(x, 0), by the reducers of the pass before it. The deltas of a window are masked after its
 // pass, one vector per cycle.
 #include "ow/compile/lowering.h"
-#include "ow/firmware/stream_layer.h"
+#include "ow/firmware/job.h"
 
 namespace ow::jobs {
 const Lowering& relu_lowerings() {
-  static const FinishPart finish{OW_SL_RELU, 1};
+  static const FinishPart finish{OW_PASS_RELU, "gate", 1};
   static const Lowering lowering{"relu", nullptr, &finish};
   return lowering;
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ow/compile/lowering.h"
-#include "ow/firmware/train.h"
 #include "ow/isa/isa.h"
 
 namespace ow::jobs {
@@ -24,7 +23,7 @@ void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
 
 const Lowering& softmax_cross_entropy_lowerings() {
   using isa::reg::Features, isa::reg::Operations;
-  static const LossPart loss{OW_TR_LOSS_SOFTMAX,
+  static const LossPart loss{"softmax_cross_entropy",
                              1,  // exponentials are kept until their sum is known
                              {{Features::Nonlinear::kMask, 0, "non-linear functions"},
                               {Features::Int32::kMask, 0, "32-bit integers"},

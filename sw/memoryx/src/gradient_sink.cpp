@@ -95,11 +95,19 @@ GradientSink::GradientSink(WaferSide& memory, const StreamSchedule& schedule,
     const TensorSpec& spec = memory.store().spec(step.parameter);
     const bool all = step.pass == Pass::GradientOfAll || memory.needs_dense(step.parameter);
     const auto [first, end] = extent_of(step, spec.shape.front());
-    if (spec.matrix()) {
+    const bool matrix = spec.matrix();
+    const bool again = std::any_of(steps_.begin(), steps_.end(), [&, f = first](const Step& other) {
+      if (other.parameter != step.parameter) return false;
+      return matrix ? other.first <= f && f < other.end
+                    : other.first_input <= f && f < other.end_input;
+    });
+    if (matrix) {
       steps_.push_back({step.parameter, spec.shape[1], first, end, 0,
-                        static_cast<int>(spec.shape[1]), true, spec.masked, all || !spec.masked});
+                        static_cast<int>(spec.shape[1]), true, spec.masked, all || !spec.masked,
+                        again});
     } else {
-      steps_.push_back({step.parameter, spec.elements(), 0, 1, first, end, false, false, true});
+      steps_.push_back(
+          {step.parameter, spec.elements(), 0, 1, first, end, false, false, true, again});
     }
   }
   for (size_t r = 0; r < rows_.size(); ++r) {
@@ -183,7 +191,8 @@ GradientSink::Taken GradientSink::take(int row, float value) {
   const size_t element =
       static_cast<size_t>(at.output) * step.width + static_cast<size_t>(at.input);
   const Window& to = window(&at, step, element);
-  to.gradient[element - to.first] = value;
+  float& gradient = to.gradient[element - to.first];
+  gradient = step.again ? value + gradient : value;
   const Taken taken{false, step.parameter, !to.mask || (*to.mask)[element - to.first] != 0};
   ++at.sent;
   at.input += options_.rows;

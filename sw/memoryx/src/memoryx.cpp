@@ -36,13 +36,13 @@ const TrainingJob& checked(const TrainingJob& job) {
 
 std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   std::vector<TensorSpec> specs;
-  for (size_t k = 0; k < job.layers.size(); ++k) {
-    const LayerShape& layer = job.layers[k];
-    const auto outputs = static_cast<uint64_t>(layer.outputs);
-    TensorSpec weight{weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)}, false};
-    weight.masked = group_of(job.sparsity, weight) >= 0;
-    specs.push_back(weight);
-    if (layer.bias) specs.push_back({bias_name(layer, k), {outputs}, false});
+  for (const Parameter& parameter : graph_of(job).parameters) {
+    TensorSpec spec{parameter.name, {parameter.rows}, false, parameter.initial};
+    if (parameter.form == Parameter::Form::Matrix) {
+      spec.shape.push_back(parameter.columns);
+      spec.masked = group_of(job.sparsity, spec) >= 0;
+    }
+    specs.push_back(std::move(spec));
   }
   return specs;
 }
@@ -80,7 +80,13 @@ MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
 void MemoryX::begin() {
   Rng rng(job_.seed);
   for (size_t t = 0; t < store_.tensors(); ++t) {
-    if (!store_.spec(t).matrix()) continue;
+    if (!store_.spec(t).matrix()) {
+      const float initial = store_.spec(t).initial;
+      store_.each_window(t, [&](size_t first, size_t count) {
+        for (float& w : store_.weights(t, first, count)) w = initial;
+      });
+      continue;
+    }
     const double limit = std::sqrt(6.0 / static_cast<double>(store_.spec(t).shape.back()));
     store_.each_window(t, [&](size_t first, size_t count) {
       for (float& w : store_.weights(t, first, count)) {

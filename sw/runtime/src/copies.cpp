@@ -28,6 +28,7 @@ void Copy::pump() {
     while (bulk_->pump()) {
       if (next_ == steps_.size()) {
         done_ = true;
+        cycle_ = machine_->device().cycle();
         return release();
       }
       bulk_ = bulk();

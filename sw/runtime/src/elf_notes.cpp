@@ -100,7 +100,18 @@ class Words {
   size_t at_ = 0;
 };
 
-ElfExport parse_export(const std::string& where, Words words, uint32_t sram_bytes) {
+// The length of an array that takes all memory from ow_heap to ow_heap_end.
+uint32_t heap_elements(const std::string& what, const ElfImage& image, const ElfExport& e) {
+  const std::optional<uint32_t> begin = image.find("ow_heap");
+  const std::optional<uint32_t> end = image.find("ow_heap_end");
+  if (!begin || !end || e.addr != *begin || *end < *begin) {
+    throw BadInput(what + "dimensions 0: must be 1 or more, or stand at ow_heap");
+  }
+  return (*end - *begin) / element_bytes(e.type);
+}
+
+ElfExport parse_export(const std::string& where, Words words, const ElfImage& image,
+                       uint32_t sram_bytes) {
   ElfExport e;
   const uint32_t code = words.next();
   const uint32_t dims = words.next();
@@ -114,6 +125,7 @@ ElfExport parse_export(const std::string& where, Words words, uint32_t sram_byte
   const std::string what = fmt::format("{}export '{}': ", where, e.name);
   const Element& type = known_element(what, code);
   e.type = type.type;
+  if (e.dims == std::vector<uint32_t>{0}) e.dims[0] = heap_elements(what, image, e);
   uint64_t bytes = type.bytes;
   for (const uint32_t length : e.dims) {
     // Checked step by step, because a product of four words does not fit 64 bits.
@@ -344,7 +356,7 @@ void read_notes(const std::string& path, Elf* elf, uint32_t sram_bytes, ElfImage
       }
       const Words words(where, bytes + descriptor, note.n_descsz);
       if (note.n_type == kTypeExport) {
-        add(where, "export", parse_export(where, words, sram_bytes), &image->export_list);
+        add(where, "export", parse_export(where, words, *image, sram_bytes), &image->export_list);
       } else if (note.n_type == kTypeLaunch) {
         add(where, "launch", parse_launch(where, words), &image->launch_list);
       } else if (note.n_type == kTypeClaim) {

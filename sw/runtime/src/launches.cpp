@@ -27,13 +27,13 @@ class LaunchState : public Event::State {
   bool done() override {
     if (done_) return true;
     run_->check_usable();
-    done_ = run_->rests(tiles_, what_, kDoneCycles);
+    done_ = run_->rests(tiles_, what_, kDoneCycles, &cycle_);
     return done_;
   }
   void wait(uint64_t cycles) override {
     if (done_) return;
     run_->check_usable();
-    run_->rest(tiles_, what_, cycles);
+    run_->rest(tiles_, what_, cycles, {}, &cycle_);
     done_ = true;
   }
   void cancel() override {
@@ -105,7 +105,8 @@ static void check_tiles(Runtime::State& machine, const std::vector<Run::State::T
 }
 
 bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
-                const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
+                const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends,
+                uint64_t* at) {
   ControlPlane& control = machine.control();
   Device& device = machine.device();
   const uint64_t begin = device.patience_cycle();
@@ -119,6 +120,7 @@ bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& t
     const uint64_t passed = device.patience_cycle() - begin;
     const uint64_t left = cycles > passed ? cycles - passed : 0;
     const RunStatus status = machine.work(rests == 0 ? std::min(left, look) : kPollCycles, nullptr);
+    if (at != nullptr) *at = device.cycle();
     look = std::min(2 * look, longest);
     check_tiles(machine, tiles);
     const bool rest = std::all_of(tiles.begin(), tiles.end(), [&](const Run::State::Tiles& t) {
@@ -135,21 +137,23 @@ bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& t
 }
 
 void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
-                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends) {
-  if (reach_rest(machine, tiles, what, cycles, sends)) return;
+                   const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends,
+                   uint64_t* at) {
+  if (reach_rest(machine, tiles, what, cycles, sends, at)) return;
   throw_not_at_rest(machine, tiles, what,
                     machine.refused() ? "waits for a consumer that takes no word:"
                                       : fmt::format("did not end within {} cycles:", cycles));
 }
 
 void Run::State::rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
-                      const std::vector<StreamPort>& sends) {
-  wait_for_rest(*machine, some, what, cycles, sends);
+                      const std::vector<StreamPort>& sends, uint64_t* at) {
+  wait_for_rest(*machine, some, what, cycles, sends, at);
   forget_launches(some);
 }
 
-bool Run::State::rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles) {
-  if (!reach_rest(*machine, some, what, cycles)) return false;
+bool Run::State::rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
+                       uint64_t* at) {
+  if (!reach_rest(*machine, some, what, cycles, {}, at)) return false;
   forget_launches(some);
   return true;
 }

@@ -99,10 +99,13 @@ std::string fault_text(Runtime::State& machine, bool held) {
 void Event::wait(uint64_t cycles) { state_->wait(cycles); }
 bool Event::done() const { return state_->done(); }
 void Event::cancel() { state_->cancel(); }
+uint64_t Event::cycle() const { return state_->cycle(); }
 
 Runtime make_runtime(std::unique_ptr<Device> device) {
   return Runtime(std::make_shared<Runtime::State>(std::move(device)));
 }
+const TileConfig& tile_of(const Runtime& machine) { return Internals::of(machine).tile(); }
+Device& device_of(const Runtime& machine) { return Internals::of(machine).device(); }
 const MachineInfo& Runtime::info() const { return state_->info(); }
 uint64_t Runtime::cycle() const { return state_->device().cycle(); }
 

@@ -19,21 +19,12 @@
 #include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/layout_state.h"
+#include "ow/runtime/machine.h"
 #include "ow/runtime/prints.h"
 #include "ow/runtime/tile_config.h"
 #include "spread.h"
 
 namespace ow {
-
-// A colour at an edge port of the machine.
-struct StreamPort {
-  Side side = Side::West;
-  int index = 0;
-  int colour = 0;
-};
-inline bool operator<(const StreamPort& a, const StreamPort& b) {
-  return std::tie(a.side, a.index, a.colour) < std::tie(b.side, b.index, b.colour);
-}
 
 class Copy;
 // A part of a copy, which begins when the one before has ended: names the words of tiles that are
@@ -49,6 +40,10 @@ class Event::State {
   virtual void wait(uint64_t cycles) = 0;
   virtual bool done() = 0;
   virtual void cancel() = 0;
+  uint64_t cycle() const { return cycle_; }
+
+ protected:
+  uint64_t cycle_ = 0;  // of the machine when the operation was found done
 };
 
 class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
@@ -71,7 +66,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   // Starts a copy.
   std::shared_ptr<Event::State> copy(std::vector<CopyStep> steps);
 
-  void produce(const StreamPort& port, std::function<std::optional<Word>()> next);
+  void produce(const StreamPort& port, MakeWavelets make);
   // `take` returns false for a word that it will take later.
   void consume(const StreamPort& port, std::function<bool(Word)> take);
   // Words that have arrived and have no consumer.
@@ -112,7 +107,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   TileConfig tile_;
   std::shared_ptr<Copy> copy_;  // under way
   std::vector<Rect> unfenced_;
-  std::map<StreamPort, std::vector<std::function<std::optional<Word>()>>> sources_;
+  std::map<StreamPort, std::vector<MakeWavelets>> sources_;
   std::map<StreamPort, Sink> sinks_;
   std::map<StreamPort, uint64_t> moved_;
 };
@@ -176,8 +171,9 @@ class Run::State {
   std::string where(const Rect& area) const;
   // wait_for_rest and reach_rest for some of the tiles.
   void rest(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
-            const std::vector<StreamPort>& sends = {});
-  bool rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles);
+            const std::vector<StreamPort>& sends = {}, uint64_t* at = nullptr);
+  bool rests(const std::vector<Tiles>& some, const std::string& what, uint64_t cycles,
+             uint64_t* at);
   void forget_launches(const std::vector<Tiles>& some);
   // Stops tiles of a launch for good.
   void stop(const std::vector<Tiles>& some, const std::string& what);
@@ -202,6 +198,13 @@ class Run::State {
   void read_counters(const Rect& within);
 };
 
+// What is behind the installed interface.
+class Internals {
+ public:
+  static Runtime::State& of(const Runtime& machine) { return *machine.state_; }
+  static Run::State& of(const Run& run) { return *run.state_; }
+};
+
 inline size_t tiles_of(const Rect& r) {
   return static_cast<size_t>(r.rows) * static_cast<size_t>(r.cols);
 }
@@ -219,13 +222,14 @@ bool at_rest(ControlPlane& control, const Rect& rect);
 // Lets the machine work until the tiles are at rest and everything for `sends` has entered the
 // grid. False if it needs more cycles, or a consumer that takes words. Throws like Event::wait for
 // other reasons. Errors name `what`.
+// `at`, if given, is the cycle in which the machine was last let work.
 bool reach_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
-                const std::string& what, uint64_t cycles,
-                const std::vector<StreamPort>& sends = {});
+                const std::string& what, uint64_t cycles, const std::vector<StreamPort>& sends = {},
+                uint64_t* at = nullptr);
 // The same, but false is an error as well.
 void wait_for_rest(Runtime::State& machine, const std::vector<Run::State::Tiles>& tiles,
                    const std::string& what, uint64_t cycles,
-                   const std::vector<StreamPort>& sends = {});
+                   const std::vector<StreamPort>& sends = {}, uint64_t* at = nullptr);
 
 // The hang report of a machine as its program left it; earlier host requests are finished first.
 std::string hang_text(Runtime::State& machine);

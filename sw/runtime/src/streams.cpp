@@ -38,6 +38,18 @@ class Parts {
   size_t end_of_part_ = 0;  // of the last one that was ended
 };
 
+// A producer of single words. Words made before an exception are in the vector already.
+MakeWavelets one_by_one(std::function<std::optional<Word>()> next) {
+  return [next = std::move(next)](size_t room, std::vector<Wavelet>* wavelets) {
+    for (; room > 0; --room) {
+      const std::optional<Word> word = next();
+      if (!word) return false;
+      wavelets->push_back({0, word->control, word->data});
+    }
+    return true;
+  };
+}
+
 }  // namespace
 
 std::vector<StreamPort> ports_of(const std::map<std::string, std::vector<StreamPort>>& streams) {
@@ -56,24 +68,30 @@ void Runtime::State::serve() {
     size_t room = device_->pending_sends(port.side, port.index, port.colour);
     room = room <= kPortRefill ? kPortRoom - room : 0;
     std::vector<Wavelet> wavelets;
+    // What one call makes is sent before the next one.
     const auto send = [&] {
       if (wavelets.empty()) return;
+      for (Wavelet& wavelet : wavelets) wavelet.colour = static_cast<uint8_t>(port.colour);
       device_->send(port.side, port.index, wavelets);
       moved_[port] += wavelets.size();
+      room -= std::min(room, wavelets.size());
+      wavelets.clear();
     };
     try {
-      while (room > wavelets.size() && !source->second.empty()) {
-        if (const std::optional<Word> word = source->second.front()()) {
-          wavelets.push_back({static_cast<uint8_t>(port.colour), word->control, word->data});
-        } else {
+      while (room > 0 && !source->second.empty()) {
+        const size_t before = room;
+        const bool more = source->second.front()(room, &wavelets);
+        send();
+        if (!more) {
           source->second.erase(source->second.begin());
+        } else if (room == before) {
+          break;
         }
       }
     } catch (...) {
       send();
       throw;
     }
-    send();
     source = source->second.empty() ? sources_.erase(source) : std::next(source);
   }
   for (auto& [port, sink] : sinks_) fetch(port, &sink);
@@ -82,7 +100,7 @@ void Runtime::State::serve() {
 void Runtime::State::fetch(const StreamPort& port, Sink* sink) {
   if (device_->available(port.side, port.index, port.colour) != 0) {
     for (const Arrival& a : device_->take_arrivals(port.side, port.index, port.colour)) {
-      sink->words.push_back({a.wavelet.data, a.wavelet.ctrl});
+      sink->words.push_back({a.wavelet.data, a.wavelet.ctrl, a.cycle});
     }
   }
   if (!sink->take) return;
@@ -119,8 +137,8 @@ std::vector<StreamPort> Runtime::State::refusing() const {
   return ports;
 }
 
-void Runtime::State::produce(const StreamPort& port, std::function<std::optional<Word>()> next) {
-  sources_[port].push_back(std::move(next));
+void Runtime::State::produce(const StreamPort& port, MakeWavelets make) {
+  sources_[port].push_back(std::move(make));
 }
 
 void Runtime::State::consume(const StreamPort& port, std::function<bool(Word)> take) {
@@ -201,6 +219,11 @@ const std::vector<StreamPort>& Run::State::stream(const std::string& name, bool 
       fmt::format("the layout has no stream '{}' {} the grid", name, in ? "into" : "out of"));
 }
 
+std::vector<StreamPort> stream_ports(const Run& run, const std::string& stream) {
+  const Run::State& of = Internals::of(run);
+  return of.stream(stream, of.streams_in.count(stream) != 0);
+}
+
 size_t Run::ports(const std::string& stream) const {
   const bool in = state_->streams_in.count(stream) != 0;
   return state_->stream(stream, in).size();
@@ -225,7 +248,7 @@ void Run::send_bytes(const std::string& stream, size_t element, const void* data
   for (size_t p = 0; p < ports.size(); ++p) {
     std::vector<uint32_t> words(each / pack);
     if (!words.empty()) std::memcpy(words.data(), from + p * each * element, each * element);
-    state_->machine->produce(ports[p], Parts(std::move(words), parts));
+    state_->machine->produce(ports[p], one_by_one(Parts(std::move(words), parts)));
   }
 }
 
@@ -235,7 +258,12 @@ void Run::produce(const std::string& stream, size_t port,
   if (port >= ports.size()) {
     throw BadInput(fmt::format("stream '{}' has {} ports, not {}", stream, ports.size(), port + 1));
   }
-  state_->machine->produce(ports[port], std::move(next));
+  state_->machine->produce(ports[port], one_by_one(std::move(next)));
+}
+
+void produce_wavelets(const Run& run, const std::string& stream, size_t port, MakeWavelets make) {
+  Run::State& of = Internals::of(run);
+  of.machine->produce(of.stream(stream, true).at(port), std::move(make));
 }
 
 void Run::set_consumer(const std::string& stream, size_t port, std::function<bool(Word)> take,

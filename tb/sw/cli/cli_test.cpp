@@ -205,7 +205,7 @@ TEST(Cli, ValidateOnlyFindsWhatCannotRun) {
   const std::pair<std::string, std::string> cases[] = {
       {params + "--wafer " + small, "the wafer offers 2 x 4 logical tiles, "},
       {params + "--firmware " OW_FIRMWARE_DIR "/add_stream.elf",
-       "add_stream.elf: no symbol 'ow_params'"},
+       "add_stream.elf: no symbol 'ow_phase_pass'"},
       {params + wafer + "--defects " + faults,
        "faults.yaml:2: key 'tiles[0]': a tile has no register 'nope'"},
       {params + "--weights none.safetensors", "none.safetensors: cannot be read"},

@@ -175,7 +175,7 @@ TEST_F(Files, OfABuildTreeMayBeMoved) {
   const std::string moved = directory_ + "/moved";
   fs::create_directories(moved + "/firmware");
   fs::copy_file(OW_PROGRAM, moved + "/ow");
-  for (const char* name : {"train", "stream_layer"}) {
+  for (const char* name : {"train", "forward"}) {
     write_file(moved + "/firmware/" + name + ".elf", "no program\n");
   }
   for (const char* arguments : {"run t.yaml --mode train --compile-only", "estimate t.yaml",

@@ -59,7 +59,8 @@ TEST(Readme, TheTraceOfALayerIsThatOfTheSimulator) {
   for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it, ++rows) {
     const uint64_t cycle = first + std::stoull((*it)[1]);
     const auto found = words.find({cycle, (*it)[2], (*it)[3]});
-    ASSERT_NE(found, words.end()) << (*it)[0] << ": nothing is on that link in that cycle";
+    EXPECT_NE(found, words.end()) << (*it)[0] << ": nothing is on that link in that cycle";
+    if (found == words.end()) continue;
     EXPECT_EQ(found->second, std::stoul((*it)[4], nullptr, 16)) << (*it)[0];
   }
   EXPECT_GE(rows, 8);

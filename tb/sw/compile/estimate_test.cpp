@@ -28,9 +28,8 @@ struct Case {
 class Machine {
  public:
   explicit Machine(const Case& c)
-      : image_(read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", 49152)),
-        device_(make_device(DeviceKind::Replicated, c.grid)),
-        control_(*device_) {
+      : image_(read_elf(OW_FIRMWARE_DIR "/forward.elf", 49152)),
+        machine_(make_runtime(make_device(DeviceKind::Replicated, c.grid))) {
     std::vector<LayerShape> layers;
     for (size_t k = 0; k + 1 < c.sizes.size(); ++k) {
       layers.push_back({c.sizes[k], c.sizes[k + 1], "relu", true});
@@ -41,8 +40,8 @@ class Machine {
     request.grid = c.grid;
     request.samples = c.samples;
     request.layers = layers;
-    plan_ = make_plan(request, image_, read_tile_config(control_, 0, 0));
-    job_ = std::make_unique<StreamJob>(control_, image_, plan_, network_);
+    plan_ = make_plan(request, image_, tile_of(machine_));
+    job_ = std::make_unique<StreamJob>(machine_, image_, plan_, network_);
     input_ = random_activations(3, network_.type, layers[0].inputs, plan_.batch(), -1, 1);
     job_->write_input(input_);
     shape_ = shape_of(plan_);
@@ -64,8 +63,7 @@ class Machine {
 
  private:
   ElfImage image_;
-  std::unique_ptr<Device> device_;
-  ControlPlane control_;
+  Runtime machine_;
   Network network_;
   StreamPlan plan_;
   std::unique_ptr<StreamJob> job_;

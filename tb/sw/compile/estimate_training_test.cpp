@@ -55,9 +55,8 @@ Step step_of(const TrainingJob& job, Weights by) {
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
   Step step;
   step.plan = make_train_plan("test", job, image, kFullTile);
-  const auto device = make_device(DeviceKind::Replicated, step.plan.grid);
-  ControlPlane control(*device);
-  TrainGrid grid(control, image, step.plan);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, step.plan.grid));
+  TrainGrid grid(machine, image, step.plan);
   memoryx::MemoryX memory(job, {});
   memory.begin();
   std::vector<LayerWeights> weights = training_weights(job, 0);
@@ -251,9 +250,8 @@ TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTil
     const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
     const Estimate estimate =
         estimate_training(shape_of(plan, job), training_weights(job, 0), time);
-    const auto device = make_device(DeviceKind::Replicated, plan.grid);
-    ControlPlane control(*device);
-    TrainGrid grid(control, image, plan);
+    const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, plan.grid));
+    TrainGrid grid(machine, image, plan);
     grid.set_time(time);
     memoryx::MemoryX memory(job, {});
     memory.begin();

@@ -60,12 +60,12 @@ TEST(Graph, NamedLayersAreReadAndLowered) {
 TEST(Graph, ATrainingWithoutALossLayerGetsOneBehindTheLastLayer) {
   const TrainParams without = read_job(written(kBefore + kLayers + kTrain)).training();
   EXPECT_EQ(without.job.loss, "softmax_cross_entropy");
-  ASSERT_EQ(without.graph.ops.size(), 4u);
-  EXPECT_EQ(without.graph.ops.back().kind, "softmax_cross_entropy");
-  EXPECT_EQ(without.graph.ops.back().inputs, (std::vector<std::string>{"logits", "targets"}));
+  ASSERT_EQ(without.job.graph.ops.size(), 4u);
+  EXPECT_EQ(without.job.graph.ops.back().kind, "softmax_cross_entropy");
+  EXPECT_EQ(without.job.graph.ops.back().inputs, (std::vector<std::string>{"logits", "targets"}));
   const TrainParams with = read_job(written(kBefore + kLayers + kLoss + kTrain)).training();
   EXPECT_EQ(with.job.loss, "mean_squared_error");
-  EXPECT_EQ(with.graph.ops.back().name, "cost");
+  EXPECT_EQ(with.job.graph.ops.back().name, "cost");
 }
 
 // A list of sizes stands for a graph, which becomes the same layers again.
@@ -124,7 +124,7 @@ TEST(Graph, ComesFromAFileWithBlocksAndSharedParameters) {
   } catch (const BadInput& error) {
     EXPECT_NE(std::string(error.what())
                   .find("graph.json:6: key 'layers[1].layers[0]' "
-                        "('block.0.norm'): no program of the tiles does"),
+                        "('block.0.norm'): a command runs chains of layers"),
               std::string::npos)
         << error.what();
   }
@@ -223,8 +223,9 @@ TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
            name + "'): ";
   };
   const std::string chain = ": the tiles' programs do layers one behind the other";
-  EXPECT_EQ(refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, hidden]")),
-            place(7, 1, "kept") + "no program of the tiles does layers of the kind add");
+  EXPECT_EQ(
+      refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, hidden]")),
+      place(7, 1, "kept") + "a command runs chains of layers, which have none of the kind add");
   EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [hidden]")),
             place(8, 2, "logits") + "takes 'hidden', which 'kept' takes too" + chain);
   EXPECT_EQ(refused(with("[logits, targets]", "[kept, targets]")),

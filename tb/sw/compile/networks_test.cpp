@@ -27,8 +27,7 @@ bool fits(const DrawnNetwork& d, bool mini) {
   if (mini && d.type == HalfType::Bfloat16) return false;
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
   const ElfImage firmware = read_elf(
-      mini ? OW_FIRMWARE_DIR "/stream_layer_mini.elf" : OW_FIRMWARE_DIR "/stream_layer.elf",
-      tile.sram_bytes);
+      mini ? OW_FIRMWARE_DIR "/forward_mini.elf" : OW_FIRMWARE_DIR "/forward.elf", tile.sram_bytes);
   const int64_t rows = d.grid.rows;
   int64_t biases = 0;
   int64_t widest = 0;

@@ -103,7 +103,7 @@ TEST(Params, MissingFileIsBadInput) { EXPECT_THROW(read_job("/no/such/file.yaml"
 TEST(Params, CheckedBeforeAnySimulation) {
   RunParams params = read_job(kDigits).network();
   RunOptions options =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   const Checked checked = check_run(params, options);
   EXPECT_EQ(checked.samples.samples(), 449u);
   ASSERT_TRUE(checked.checked_training);
@@ -174,7 +174,7 @@ std::string training_without_held_out() {
 // A training is of the network that is run, and of none of the samples.
 TEST(Params, ANetworksTrainingFitsIt) {
   RunOptions options =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   const auto refusal = [&](const std::function<void(RunParams*)>& change) {
     RunParams params = read_job(kDigits).network();
     change(&params);

@@ -83,7 +83,7 @@ expect 2 "none.elf" --params "$configs/digits.yaml" --firmware "$dir/none.elf"
 # Firmware that stops: one line with tile, cause, address, function and source line.
 expect 3 "ow: device fault: tile (0, 0) stopped: store access fault, address 0x10000; pc 0x" \
   --params "$configs/digits.yaml" --firmware "$trap_elf" --limit 128
-grep -q " in launch.* (tb/sw/compile/trap_layer.c:11) (and 15 other tiles)$" "$dir/err" ||
+grep -q " in ow_phase_pass.* (tb/sw/compile/trap_layer.c:7) (and 15 other tiles)$" "$dir/err" ||
   { cat "$dir/err"; failed=1; }
 expect 0 "activations compared with golden, 0 differ" --params "$configs/digits.yaml" --limit 128 \
   --check-idle --json "$dir/run.json"

@@ -20,7 +20,7 @@
 namespace ow::jobs {
 namespace {
 
-ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/stream_layer.elf", 49152); }
+ElfImage firmware() { return read_elf(OW_FIRMWARE_DIR "/forward.elf", 49152); }
 
 std::vector<LayerShape> shapes(const std::vector<int>& sizes) {
   std::vector<LayerShape> layers;
@@ -75,12 +75,11 @@ TEST_P(Stream, EveryActivationOfEveryLayerIsThatOfGolden) {
   const Case& c = GetParam();
   SimOptions sim;
   sim.check_idle = true;
-  const auto device = make_device(DeviceKind::Replicated, c.grid, sim);
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, c.grid, sim));
   const ElfImage image = firmware();
   const Network network = random_network(11, HalfType::Binary16, shapes(c.sizes), c.density);
   const StreamPlan plan = plan_for(c.grid, c.samples, network, image);
-  Comparison comparison(control, image, plan, network, "network", golden::run_network);
+  Comparison comparison(machine, image, plan, network, "network", golden::run_network);
   // Twice, the second time with a batch that is not full.
   comparison.run(random_input(21, network.type, c.sizes.front(), plan.batch()));
   comparison.run(random_input(22, network.type, c.sizes.front(), plan.batch() - 3));
@@ -107,12 +106,11 @@ INSTANTIATE_TEST_SUITE_P(
 // Fails if a dense network has a bound above 1.
 TEST(StreamKinds, NothingPrunedIsAsFastAsDenseAndBoundSo) {
   const GridShape grid{2, 2};
-  const auto device = make_device(DeviceKind::Replicated, grid, {});
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, {}));
   const ElfImage image = firmware();
   const Network network = random_network(11, HalfType::Binary16, shapes({13, 11, 6}), 1);
   const StreamPlan plan = plan_for(grid, 32, network, image);
-  Comparison comparison(control, image, plan, network, "network", golden::run_network);
+  Comparison comparison(machine, image, plan, network, "network", golden::run_network);
   comparison.run(random_input(21, network.type, 13, plan.batch()));
   expect_equal(comparison);
   for (const Workload& w : comparison.workloads()) {
@@ -126,8 +124,7 @@ TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
   const ElfImage image = firmware();
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
     const GridShape grid{2, 3};
-    const auto device = make_device(DeviceKind::Replicated, grid);
-    ControlPlane control(*device);
+    const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid));
     std::vector<LayerShape> layers = shapes({300, 400, 30, 500, 7});
     layers[1].bias = false;
     layers[1].activation = "none";
@@ -136,7 +133,7 @@ TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
     const Network network = random_network(12, type, layers, 0.05);
     const StreamPlan plan = plan_for(grid, 48, network, image);
     EXPECT_TRUE(plan.in_turn);
-    Comparison comparison(control, image, plan, network, "network", golden::run_network);
+    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
     comparison.run(random_input(23, type, 300, plan.batch()));
     comparison.run(random_input(24, type, 300, 10));
     expect_equal(comparison);
@@ -144,19 +141,18 @@ TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
 }
 
 TEST(StreamMini, RunsOnTilesOfTwoLanesAndFourColours) {
-  const ElfImage image = read_elf(OW_FIRMWARE_DIR "/stream_layer_mini.elf", kMiniTile.sram_bytes);
+  const ElfImage image = read_elf(OW_FIRMWARE_DIR "/forward_mini.elf", kMiniTile.sram_bytes);
   for (const GridShape grid :
        {GridShape{1, 1}, GridShape{1, 3}, GridShape{2, 1}, GridShape{2, 2}}) {
-    const auto device = make_mini_grid(grid);
-    ControlPlane control(*device);
-    const TileConfig tile = read_tile_config(control, 0, 0);
+    const Runtime machine = make_runtime(make_mini_grid(grid));
+    const TileConfig tile = tile_of(machine);
     EXPECT_EQ(tile.lanes, kMiniTile.lanes);
     EXPECT_EQ(tile.threads, kMiniTile.threads);
     EXPECT_EQ(tile.colours, kMiniTile.colours);
     EXPECT_EQ(tile.sram_bytes, kMiniTile.sram_bytes);
     const Network network = random_network(13, HalfType::Binary16, shapes({37, 22, 10}), 0.4);
     const StreamPlan plan = plan_for(grid, 6, network, image, tile);
-    Comparison comparison(control, image, plan, network, "network", golden::run_network);
+    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
     comparison.run(random_input(25, network.type, 37, plan.batch()));
     comparison.run(random_input(26, network.type, 37, 1));
     expect_equal(comparison);
@@ -166,13 +162,12 @@ TEST(StreamMini, RunsOnTilesOfTwoLanesAndFourColours) {
 TEST(StreamBatch, CostsAndCountsWhatItHolds) {
   const ElfImage image = firmware();
   const GridShape grid{1, 2};
-  const auto device = make_device(DeviceKind::Replicated, grid);
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid));
   const Network network = random_network(14, HalfType::Binary16, shapes({100, 20}), 1.0);
   const StreamPlan plan = plan_for(grid, 64, network, image);
   uint64_t cycles[2], useful[2];
   for (const int k : {0, 1}) {
-    Comparison comparison(control, image, plan, network, "network", golden::run_network);
+    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
     comparison.run(random_input(27, network.type, 100, k == 0 ? 128 : 9));
     expect_equal(comparison);
     cycles[k] = comparison.workloads().back().dense.cycles;
@@ -184,12 +179,11 @@ TEST(StreamBatch, CostsAndCountsWhatItHolds) {
 }
 
 TEST(StreamHang, ReportNamesWhatTheGridWaitsFor) {
-  const auto device = make_device(DeviceKind::Replicated, GridShape{2, 2});
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, GridShape{2, 2}));
   const ElfImage image = firmware();
   Network network = random_network(41, HalfType::Binary16, shapes({8, 6}), 1.0);
   const StreamPlan plan = plan_for({2, 2}, 8, network, image);
-  StreamJob job(control, image, plan, network);
+  StreamJob job(machine, image, plan, network);
   job.write_input(random_input(42, network.type, 8, plan.batch()));
   // The host streams one output less than the kernel was told of.
   network.layers[0].outputs = 5;
@@ -199,7 +193,7 @@ TEST(StreamHang, ReportNamesWhatTheGridWaitsFor) {
     FAIL() << "the job ended";
   } catch (const DeviceFault& e) {
     const std::string text = e.what();
-    EXPECT_NE(text.find("came to rest"), std::string::npos) << text;
+    EXPECT_NE(text.find("nothing moves any more"), std::string::npos) << text;
   }
 }
 

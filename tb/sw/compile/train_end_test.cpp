@@ -93,7 +93,7 @@ TEST_F(TrainEnds, WithoutWeightsForTheNetworkThatNamesIt) {
              "grid: {rows: 2, columns: 2, samples_per_tile: 8}\n");
   const Job job = read_job(directory_ + "/net.yaml");
   RunOptions run =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   try {
     execute(job, compile(job, run), run);
     ADD_FAILURE() << "ran without weights";

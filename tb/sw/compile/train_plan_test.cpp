@@ -26,7 +26,7 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
   EXPECT_THAT(
       refused(job_for({1, 1}, 32, {1024, 1024, 10}), kFullTile),
       testing::MatchesRegex("test: training layers 1024-1024-10 with 32 samples a tile on "
-                            "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152"));
+                            "1 grid rows needs [0-9]+ bytes of a tile, the limit is 49152 .*"));
   // Orders come from a file that anybody may have written.
   TrainingJob wide = job_for({2, 1}, 8, {1200, 4});
   EXPECT_EQ(refused(wide, kFullTile), "");
@@ -34,8 +34,7 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(refused(wide, kFullTile),
             "test: a pass with whole sums gathers 1200 features of a column in each tile, the "
             "limit is 873");
-  EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile),
-            "test: 9 layers: the tiles' program takes 1 to 8");
+  EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile), "");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}),
                     TileConfig{{8, 13, 4, 49152}, kFullTile.features, kFullTile.operations}),
             "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
@@ -44,27 +43,24 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
 TEST(TrainPlans, SayWhichStreamsTheTilesTake) {
   using memoryx::Pass;
   constexpr SumOrder kColumn = SumOrder::Column, kWhole = SumOrder::Whole;
-  TrainPlan plan = begin_train_plan(job_for({2, 1}, 8, {9, 7, 5}), kFullTile);
-  plan.gather_rows = 4;
-  plan.window = 2;
-  plan.forward = {kWhole, kColumn};
-  plan.delta = {kColumn, kWhole};
-  plan.layers[0].bias = false;
-  const memoryx::TrainStreams streams = streams_of(plan);
+  TrainingJob job = job_for({2, 1}, 8, {9, 7, 5});
+  job.forward = {kWhole, kColumn};
+  job.delta = {kColumn, kWhole};
+  job.layers[0].bias = false;
+  const TrainPlan plan = make_train_plan("test", job, firmware(), kFullTile, Choices{4, 2});
+  const memoryx::TrainStreams& streams = plan.streams;
   EXPECT_EQ(streams.options.rows, 2);
-  EXPECT_EQ(streams.options.colour, plan.colours.weights);
   const memoryx::StreamSchedule forward = {{0, Pass::Forward, kWhole}, {1, Pass::Forward, kColumn}};
   EXPECT_EQ(streams.forward, forward);
   memoryx::StreamSchedule step = forward;
-  step.push_back({2, Pass::Gradient});  // the biases of the last layer
-  step.push_back({1, Pass::Gradient, kColumn, 0, 4});
-  step.push_back({1, Pass::Gradient, kColumn, 4, 1});
-  step.push_back({1, Pass::Delta, kWhole, 0, 4});  // two features of each grid row
+  step.push_back({2, Pass::Gradient});                 // the biases of the last layer
+  step.push_back({1, Pass::Gradient, kColumn, 0, 5});  // at once, because its deltas are whole
+  step.push_back({1, Pass::Delta, kWhole, 0, 4});      // two features of each grid row
   step.push_back({1, Pass::Delta, kWhole, 4, 3});
   step.push_back({0, Pass::Gradient, kColumn, 0, 4});
   step.push_back({0, Pass::Gradient, kColumn, 4, 3});
   EXPECT_EQ(streams.step, step);
-  EXPECT_EQ(memoryx::passes_of(step), (std::vector<size_t>{0, 1, 2, 3, 3, 4, 4, 5, 5}));
+  EXPECT_EQ(memoryx::passes_of(step), (std::vector<size_t>{0, 1, 2, 3, 4, 4, 5, 5}));
 }
 
 TEST(TrainPlans, ChooseTheOrderOfSumsThatTakesFewerCycles) {
@@ -110,9 +106,9 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
   EXPECT_EQ(roomy.window, 32u);
   EXPECT_EQ(roomy.gather_rows, 128u);
   // The last deltas are made where they are gathered: no other place is kept for them.
-  EXPECT_TRUE(roomy.last_gathered);
-  EXPECT_EQ(roomy.tensors[2].delta_addr, roomy.gather_addr);
-  EXPECT_EQ(roomy.tensors[1].delta_addr, roomy.tensors[2].addr + 3 * 2 * 32);
+  EXPECT_TRUE(roomy.values.back().gathered);
+  // Deltas of the hidden layer come in one window in front of its activations.
+  EXPECT_EQ(roomy.values[2].delta_addr + 32 * 2 * 32, roomy.values[2].addr);
 }
 
 // What an output should be is not looked at again when its delta is made: without that place three
@@ -121,14 +117,13 @@ TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
   TrainingJob job = job_for({8, 8}, 32, {1024, 1024, 1024});
   job.loss = "mean_squared_error";
   const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
-  EXPECT_FALSE(wide.last_gathered);
-  EXPECT_EQ(wide.tensors.back().delta_addr, wide.targets_addr);
+  EXPECT_FALSE(wide.values.back().gathered);
+  EXPECT_EQ(wide.values.back().delta_addr, wide.targets_addr);
   EXPECT_GE(wide.gather_rows, 48u);
   job = job_for({4, 4}, 32, {64, 128, 16});
   job.loss = "mean_squared_error";
   const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);
-  EXPECT_TRUE(roomy.last_gathered);
-  EXPECT_EQ(roomy.tensors.back().delta_addr, roomy.gather_addr);
+  EXPECT_TRUE(roomy.values.back().gathered);
 }
 
 TEST(TrainPlan, AsksForTheUnitsThatTheJobUses) {

@@ -25,27 +25,16 @@
 namespace ow::jobs {
 namespace {
 
-// A smaller window of deltas than the plan's, which lies where the plan's ends.
-void set_window(TrainPlan* plan, uint32_t window) {
-  if (window == 0 || window >= plan->window) return;
-  plan->window = window;
-  for (size_t k = 1; k + 1 < plan->tensors.size(); ++k) {
-    TensorPlan& tensor = plan->tensors[k];
-    tensor.delta_addr = tensor.addr - window * 2 * static_cast<uint32_t>(plan->samples);
-  }
-}
-
 // Trains on a grid and by the reference, in step.
 class Beside {
  public:
-  explicit Beside(const TrainingJob& job, const std::function<void(TrainPlan*)>& change = nullptr)
+  explicit Beside(const TrainingJob& job, const std::optional<Choices>& choices = std::nullopt)
       : job_(job),
         golden_(job),
         memory_(job, {}),
         image_(firmware()),
-        device_(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols})),
-        control_(*device_),
-        grid_(control_, image_, changed(make_train_plan("test", job, image_, kFullTile), change)),
+        machine_(make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}))),
+        grid_(machine_, image_, make_train_plan("test", job, image_, kFullTile, choices)),
         rng_(5) {
     memory_.begin();
   }
@@ -65,16 +54,12 @@ class Beside {
   }
 
   TrainGrid& grid() { return grid_; }
-  ControlPlane& control() { return control_; }
+  // For looks into tiles at rest.
+  ControlPlane control() { return ControlPlane(device_of(machine_)); }
   const memoryx::MemoryX& memory() const { return memory_; }
   int skipped() const { return skipped_; }
 
  private:
-  static TrainPlan changed(TrainPlan plan, const std::function<void(TrainPlan*)>& change) {
-    if (change) change(&plan);
-    return plan;
-  }
-
   golden::MicroBatch micro_batch() {
     const auto samples = static_cast<int>(job_.micro_batch());
     const int outputs = job_.layers.back().outputs;
@@ -92,17 +77,17 @@ class Beside {
     // Deltas overwrite the activations, so these are compared after a forward pass alone.
     EXPECT_EQ(grid_.forward(memory_, x).outputs.values, want.outputs.back().values);
     for (size_t k = 0; k < depth; ++k) {
-      EXPECT_EQ(grid_.read_tensor(k + 1).values, want.outputs[golden_.tensor_of(k)].values)
+      EXPECT_EQ(grid_.read_value(value_of(k), samples).values,
+                want.outputs[golden_.tensor_of(k)].values)
           << "activations " << k;
     }
     const int slot = memory_.gradient_slot();
     const TrainRun run = grid_.train(memory_, x, targets);
     EXPECT_EQ(run.outputs.values, want.outputs.back().values);
-    EXPECT_EQ(grid_.read_tensor(0).values, x.values);
-    // Those of the last layer are gone where another one's are gathered in their place.
-    const size_t left = depth - (grid_.plan().last_gathered && depth > 1 ? 1 : 0);
-    for (size_t k = 0; k < left; ++k) {
-      EXPECT_EQ(grid_.read_deltas(k + 1).values, want.deltas[golden_.sum_of(k)].values)
+    EXPECT_EQ(grid_.read_value(0, samples).values, x.values);
+    for (size_t k = 0; k < depth; ++k) {
+      if (!grid_.plan().values[static_cast<size_t>(value_of(k))].kept) continue;
+      EXPECT_EQ(grid_.read_deltas(value_of(k)).values, want.deltas[golden_.sum_of(k)].values)
           << "deltas " << k;
     }
     compare_gradients(want, slot);
@@ -110,6 +95,9 @@ class Beside {
     EXPECT_GT(run.times.gradients, 0u);
     return want;
   }
+
+  // The graph's value that layer k gives, behind its activation.
+  int value_of(size_t k) const { return static_cast<int>(golden_.tensor_of(k)) + 1; }
 
   void compare_gradients(const golden::MicroBatch& want, int slot) {
     const memoryx::Store& store = memory_.store();
@@ -133,8 +121,7 @@ class Beside {
   golden::Trainer golden_;
   memoryx::MemoryX memory_;
   ElfImage image_;
-  std::unique_ptr<Device> device_;
-  ControlPlane control_;
+  Runtime machine_;
   TrainGrid grid_;
   Rng rng_;
   int skipped_ = 0;
@@ -206,7 +193,9 @@ TEST(TrainRandom, EveryBitIsThatOfTheReference) {
     }
     SCOPED_TRACE(testing::Message() << "network " << n << " of seed " << kSeed);
     const auto window = static_cast<uint32_t>(rng.below(6));  // 0: as the plan has it
-    Beside both(job, [window](TrainPlan* plan) { set_window(plan, window); });
+    std::optional<Choices> choices;
+    if (window > 0) choices = Choices{UINT32_MAX, window};
+    Beside both(job, choices);
     both.step();
   }
   EXPECT_GT(whole, 5);
@@ -246,19 +235,11 @@ TEST(TrainKinds, SmallAreasGiveTheSameBits) {
   for (const std::string& loss :
        std::vector<std::string>{"mean_squared_error", "softmax_cross_entropy"}) {
     job.loss = loss;
-    Beside both(job, [loss](TrainPlan* plan) {
-      plan->gather_rows = 2;
-      plan->last_gathered = false;  // but where their targets were, or after both
-      const bool squares = loss == "mean_squared_error";
-      plan->tensors.back().delta_addr =
-          squares ? plan->targets_addr : plan->gather_addr + 2 * 2 * 16;
-      plan->work_words = 3;
-      set_window(plan, 1);
-    });
+    Beside both(job, Choices{3, 1});  // as many as grid rows, at least
     for (int k = 0; k < 2; ++k) both.step();
   }
   job.delta = {SumOrder::Whole, SumOrder::Whole};
-  Beside whole(job, [](TrainPlan* plan) { set_window(plan, 4); });
+  Beside whole(job, Choices{UINT32_MAX, 4});
   whole.step();
 }
 
@@ -293,7 +274,8 @@ TEST(TrainMemory, NoTileHoldsAWeight) {
   both.step();
   const bench::WeightSearch search(network, job.grid_rows);
   ASSERT_GT(search.runs(), 1000u);
-  EXPECT_EQ(search.found(&both.control()), 0u);
+  ControlPlane control = both.control();
+  EXPECT_EQ(search.found(&control), 0u);
   // A stream's wavelets in the work area, or weights beside each other, would have been seen.
   std::vector<uint32_t> wavelets, pairs;
   for (uint32_t i = 0; i < bench::WeightSearch::kRun; ++i) {
@@ -303,10 +285,10 @@ TEST(TrainMemory, NoTileHoldsAWeight) {
     pairs.push_back(uint32_t{network.layers[1].weight(i + 1, 3)} << 16 |
                     network.layers[1].weight(i, 3));
   }
-  both.control().write_tile(1, 0, both.grid().plan().work_addr, wavelets);
-  EXPECT_EQ(search.found(&both.control()), 1u);
-  both.control().write_tile(0, 1, both.grid().plan().work_addr, pairs);
-  EXPECT_EQ(search.found(&both.control()), 2u);
+  control.write_tile(1, 0, both.grid().plan().targets_addr, wavelets);
+  EXPECT_EQ(search.found(&control), 1u);
+  control.write_tile(0, 1, both.grid().plan().targets_addr, pairs);
+  EXPECT_EQ(search.found(&control), 2u);
 }
 
 TEST(TrainForward, TakesABatchThatIsNotFull) {
@@ -327,9 +309,9 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
   std::vector<uint64_t> cycles[2];
   for (const bool timed : {false, true}) {
     const ElfImage image = firmware();
-    const auto device = make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols});
-    ControlPlane control(*device);
-    TrainGrid grid(control, image, make_train_plan("test", job, image, kFullTile));
+    const Runtime machine =
+        make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}));
+    TrainGrid grid(machine, image, make_train_plan("test", job, image, kFullTile));
     memoryx::MemoryX memory(job, {});
     memory.begin();
     if (timed) {
@@ -350,7 +332,7 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
       cycles[timed ? 1 : 0].push_back(run.cycles);
       memory.finish_step();
       cycles[timed ? 1 : 0].push_back(grid.forward(memory, x).cycles);
-      control.read_tile(0, 0, grid.plan().work_addr, 64);  // is in no step
+      grid.read_value(0, 1);  // is in no step
     }
   }
   EXPECT_THAT(cycles[1], testing::ElementsAreArray(cycles[0]));

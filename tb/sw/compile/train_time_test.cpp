@@ -16,9 +16,9 @@ namespace {
 std::vector<TrainRun> steps_of(const TrainingJob& job, int steps,
                                const std::optional<TimeModel>& time) {
   const ElfImage image = firmware();
-  const auto device = make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols});
-  ControlPlane control(*device);
-  TrainGrid grid(control, image, make_train_plan("test", job, image, kFullTile));
+  const Runtime machine =
+      make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}));
+  TrainGrid grid(machine, image, make_train_plan("test", job, image, kFullTile));
   if (time) grid.set_time(*time);
   memoryx::MemoryX memory(job, {});
   memory.begin();

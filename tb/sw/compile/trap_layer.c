@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel in the place of stream_layer that stores outside memory when it is launched. */
-#include "ow/firmware/stream_layer.h"
-#include "openwafer/tile/tile.h"
+/* The kernels of a forward pass; one stores outside memory. */
+#include "job.h"
 
-__attribute__((section(".noinit"), used)) struct ow_stream_params ow_params;
-__attribute__((section(".noinit"), used)) uint32_t ow_relay;
-__attribute__((section(".noinit"), used)) struct ow_layer_stats ow_stats[OW_SL_MAX_LAYERS];
-
-static void launch(uint32_t data) {
-  *(volatile uint32_t*)0x10000 = data; /* line 11 */
+OW_PHASE(pass, struct ow_pass, p) {
+  const uint32_t word = p->y;
+  *(volatile uint32_t*)0x10000 = word; /* line 7 */
 }
-
-void ow_main(void);
-void ow_main(void) { ow_task_register(OW_SL_TASK_LAUNCH, launch); }

@@ -37,7 +37,7 @@ namespace {
 TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
   const RunParams params = read_job(OW_SOURCE_DIR "/configs/digits-2x2.yaml").network();
   RunOptions options =
-      golden::network_run(OW_FIRMWARE_DIR "/stream_layer.elf", OW_FIRMWARE_DIR "/train.elf");
+      golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   options.limit = 64;
   const Checked checked = check_run(params, options);
   const Network network = make_network(checked, options);

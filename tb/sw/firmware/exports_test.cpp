@@ -182,6 +182,7 @@ TEST(Exports, NotesThatCannotBeAreRefused) {
   expect(refusal("log", 0, 3), "export 'log': element type 3 is unknown");
   expect(refusal("log", 1, 5), "export of 5 dimensions: must be 0 to 4");
   expect(refusal("log", 1, 4), "a note is too short");
+  // 0 is all memory that is left, from ow_heap on, and this array stands elsewhere.
   expect(refusal("log", 2, 0), "dimensions 0: must be 1 or more");
   expect(refusal("log", 2, 12289), "dimensions 12289: must be 1 or more and fit the 49152 bytes");
   expect(refusal("b", 3, 0xFFFFFFFF), "must be 1 or more and fit the 49152 bytes");

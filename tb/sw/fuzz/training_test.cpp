@@ -57,15 +57,13 @@ TEST(Fuzz, ParametersOfATraining) {
        }});
 }
 
-// A plan of two grid rows, as begun and as its file says.
-jobs::TrainPlan begun_training() {
-  jobs::TrainPlan plan;
-  plan.grid = {2, 1};
-  plan.tile = jobs::kFullTile;
-  plan.samples = 8;
-  plan.layers = {{3, 2, "relu", true}, {2, 2, "none", false}};
-  plan.tensors = {{3, 0, 0}, {2, 0, 0}, {2, 0, 0}};
-  return plan;
+// A training on two grid rows, and a run as begun.
+TrainingJob small_training() {
+  TrainingJob job;
+  job.grid_rows = 2;
+  job.samples = 8;
+  job.layers = {{3, 2, "relu", true}, {2, 2, "none", false}};
+  return job;
 }
 
 jobs::StreamPlan begun_run() {
@@ -102,30 +100,18 @@ TEST(Fuzz, Plans) {
     std::remove(path.c_str());
     return contents;
   };
-  const nlohmann::json colours = {
-      {"weights", 0}, {"down", {1, 2}}, {"back", -1}, {"result", {3, -1}}, {"count", 4}};
-  const nlohmann::json training = {{"colours", colours},
-                                   {"forward", {"whole", "column"}},
+  const nlohmann::json training = {{"forward", {"whole", "column"}},
                                    {"delta", {"column", "column"}},
-                                   {"tensors",
-                                    {{{"address", 64}, {"deltas", 0}},
-                                     {{"address", 128}, {"deltas", 192}},
-                                     {{"address", 256}, {"deltas", 320}}}},
-                                   {"biases", {512, 0}},
-                                   {"targets", 1024},
-                                   {"work", 2048},
-                                   {"work_words", 64},
-                                   {"gathered", 4096},
                                    {"gathered_features", 2},
-                                   {"last_gathered", true},
                                    {"window_features", 1},
                                    {"used_bytes", 8192}};
   const nlohmann::json run_of = {
-      {"colours", colours},
       {"samples_per_tile", 16},
       {"in_turn", false},
       {"layers", {{{"x", 64}, {"y", 128}, {"bias", 512}, {"kept", true}}}},
+      {"phases", 1024},
       {"used_bytes", 4096}};
+  const ElfImage program = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
   nlohmann::json fewer = inputs, longer = inputs, other = inputs;
   fewer.erase("grid");
   longer["more"] = std::string(100, 'x');
@@ -142,7 +128,8 @@ TEST(Fuzz, Plans) {
                  const jobs::PlanFile plan(file, inputs);
                  plan.says();
                  plan.report();
-                 if (plan.usable()) jobs::read_train_plan(plan, begun_training());
+                 if (!plan.usable()) return;
+                 jobs::read_train_plan("job", plan, small_training(), program, jobs::kFullTile);
                }});
   run("run_plan", {".json", {kept(inputs, run_of)}, plan_mutant, [&](const std::string& file) {
                      read_text(file);

@@ -5,6 +5,7 @@
 //
 //   OW_EXPORT(f16, x, 8, 32);               // uint16_t x[8][32], binary16 for the host
 //   OW_EXPORT(u32, rounds);                 // uint32_t rounds
+//   OW_EXPORT_HEAP(u32, memory);            // uint32_t memory[]: all that is left
 //   OW_LAUNCH(scale, u32 n, f32 a) { ... }  // run.launch("scale", 8, 1.5f)
 //   OW_TASK(received) { ... }               // a local task; its number is OW_TASK_ID(received)
 //   OW_FLOW(sum);                           // a flow of the layout: its queues are sum.in, sum.out
@@ -13,7 +14,8 @@
 // Exports, launches, flows, descriptors and claims become notes in the ELF file and take no SRAM.
 // The notes are in section .note.openwafer, owner "openwafer". A note holds 32-bit words and then
 // the name, ended by a zero and padded to a multiple of 4:
-//   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address
+//   type 1  element code, dimensions n (0 to 4), n lengths (the last runs fastest), address; one
+//           length of 0 stands for all memory from ow_heap to ow_heap_end
 //   type 2  number of the task, number of arguments n (0 to 8), n element codes; after the name and
 //           its zero comes the text of the parameters, ended by a zero
 //   type 3  what is claimed: first descriptor, the one after the last, first thread, the one after
@@ -70,6 +72,17 @@
                  #name};                                                                     \
   _Static_assert(sizeof(name) > 0, "OW_EXPORT(" #name "): a dimension is 0");                \
   OW_NOINIT __attribute__((aligned(8))) OW_C_TYPE_##type name OW_DIMS_(__VA_ARGS__)
+
+// The memory that neither the program nor its stack takes, as an array of one dimension. Its length
+// is what the build leaves (ow_kernel(SRAM)); the host reads it from the program.
+#define OW_EXPORT_HEAP(type, name)                   \
+  extern OW_C_TYPE_##type name[] __asm__("ow_heap"); \
+  OW_NOTE_(export, name, #name, {                    \
+    uint32_t element;                                \
+    uint32_t dims;                                   \
+    uint32_t length;                                 \
+    const volatile void* address;                    \
+  }) = {OW_NOTE_HEAD_(export, name, 1), {OW_ELEMENT_##type, 1, 0, name}, #name}
 
 // The byte address of an object in SRAM, for descriptors and the kernel library.
 #define OW_ADDR(object) ((uint32_t)(uintptr_t)(object))

@@ -56,8 +56,8 @@ double DrawnNetwork::work() const {
 
 NetworkOutcome run_drawn(const DrawnNetwork& drawn, bool mini, const std::string& firmware_dir) {
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
-  const ElfImage firmware = read_elf(
-      firmware_dir + (mini ? "/stream_layer_mini.elf" : "/stream_layer.elf"), tile.sram_bytes);
+  const ElfImage firmware =
+      read_elf(firmware_dir + (mini ? "/forward_mini.elf" : "/forward.elf"), tile.sram_bytes);
   NetworkOutcome out;
   jobs::PlanRequest request;
   request.who = drawn.text();
@@ -72,14 +72,13 @@ NetworkOutcome run_drawn(const DrawnNetwork& drawn, bool mini, const std::string
     out.refusal = refused.what();
     return out;
   }
-  const std::unique_ptr<Device> device =
-      mini ? make_mini_grid(drawn.grid) : make_device(DeviceKind::Replicated, drawn.grid);
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(mini ? make_mini_grid(drawn.grid)
+                                            : make_device(DeviceKind::Replicated, drawn.grid));
   const Network network =
       random_network(drawn.seed + 1000, drawn.type, drawn.layers, drawn.density);
   const Activations x = random_activations(drawn.seed + 2000, drawn.type,
                                            drawn.layers.front().inputs, drawn.count, -1, 1);
-  jobs::Comparison comparison(control, firmware, plan, network, "network", golden::run_network,
+  jobs::Comparison comparison(machine, firmware, plan, network, "network", golden::run_network,
                               false);
   for (int first = 0; first < drawn.count; first += plan.batch()) {
     comparison.run(x.slice(first, std::min(plan.batch(), drawn.count - first)));

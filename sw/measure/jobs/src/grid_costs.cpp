@@ -22,16 +22,15 @@ namespace {
 void run_checked(const std::string& what, const ElfImage& firmware, GridShape grid, int samples,
                  const Network& network, const SimOptions& options,
                  const std::function<void(const StreamRun&)>& look) {
-  const auto device = make_device(DeviceKind::Replicated, grid, options);
-  ControlPlane control(*device);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
   PlanRequest request;
   request.who = what;
   request.grid = grid;
   request.samples = samples;
   request.type = network.type;
   request.layers = network.shapes();
-  const StreamPlan plan = make_plan(request, firmware, read_tile_config(control, 0, 0));
-  StreamJob job(control, firmware, plan, network);
+  const StreamPlan plan = make_plan(request, firmware, tile_of(machine));
+  StreamJob job(machine, firmware, plan, network);
   const Activations x = random_activations(static_cast<uint64_t>(samples), network.type,
                                            network.layers[0].inputs, plan.batch(), -1, 1);
   job.spoil_outputs();
@@ -64,7 +63,7 @@ WeightCost measure_weight(const ElfImage& firmware, int samples, const SimOption
                 [&](const StreamRun& run) {
                   const LayerTimes& times = run.times[0][0];
                   cost.weights[k] = static_cast<uint64_t>(inputs);
-                  cost.cycles[k] = times.weights_done - times.start;
+                  cost.cycles[k] = times.end - times.start;
                 });
   }
   return cost;
@@ -97,7 +96,7 @@ ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options
                   cost.wavelets[k] = stream_weights(layer, cost.rows - 1, cost.rows, true) +
                                      cost.outputs[k] +
                                      cost.outputs[k] * static_cast<uint64_t>(cost.samples);
-                  cost.cycles[k] = times.drain_done - times.start;
+                  cost.cycles[k] = times.end - times.start;
                 });
   }
   return cost;

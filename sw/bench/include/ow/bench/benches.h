@@ -20,7 +20,7 @@ void measure_tile(Rows* rows, const TileBenchFiles& files);
 
 // Routers and the control plane, and reductions on a grid.
 struct FabricBench {
-  std::string stream_firmware;  // stream_layer.elf
+  std::string stream_firmware;  // forward.elf
   std::string sum_firmware;     // column_sum.elf
   std::string dot_firmware;     // dot_rows.elf
 };
@@ -39,7 +39,7 @@ void measure_link(Rows* rows, const LinkBench& bench);
 struct NetworkBench {
   std::string params;    // the job
   bool usual = true;     // it is the one whose cycles are baselines
-  std::string firmware;  // stream_layer.elf
+  std::string firmware;  // forward.elf
 };
 void measure_network(Rows* rows, const NetworkBench& bench);
 
@@ -47,7 +47,7 @@ void measure_network(Rows* rows, const NetworkBench& bench);
 struct TrainBench {
   std::string params;           // the digits training
   std::string firmware;         // train.elf
-  std::string stream_firmware;  // stream_layer.elf
+  std::string stream_firmware;  // forward.elf
 };
 void measure_train(Rows* rows, const TrainBench& bench);
 

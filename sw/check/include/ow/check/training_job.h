@@ -23,7 +23,7 @@ std::unique_ptr<jobs::TrainReference> training_reference(const TrainingJob& job,
 jobs::RunOptions training_run(const std::string& firmware);
 
 // A network's run without a grid, its activations and those of its training's steps compared.
-// `firmware`: stream_layer.elf; `train_firmware`: train.elf.
+// `firmware`: forward.elf; `train_firmware`: train.elf.
 jobs::RunOptions network_run(const std::string& firmware, const std::string& train_firmware);
 
 }  // namespace ow::golden

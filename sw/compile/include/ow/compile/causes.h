@@ -37,8 +37,6 @@ std::string waits_text(const EdgeWaits& waits, uint64_t times = 1);
 
 // Adds what was counted since `before` to `sum`.
 void add_counters(const Counters& before, const Counters& after, Counters* sum);
-// Sums over all tiles.
-Counters sum_counters(ControlPlane& control);
 
 }  // namespace ow::jobs
 

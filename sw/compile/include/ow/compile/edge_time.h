@@ -14,6 +14,7 @@
 #include "ow/device/device.h"
 #include "ow/device/edge_link.h"
 #include "ow/memoryx/time_model.h"
+#include "ow/runtime/machine.h"
 
 namespace ow::jobs {
 
@@ -53,9 +54,10 @@ struct EdgeStream {
 
 class EdgeTime {
  public:
-  // `exit`: the colour that leaves at the west edge through a link; -1: none. BadInput if the model
-  // takes time and the device is not simulated.
-  EdgeTime(Device& device, int colour, int exit, const TimeModel& model);
+  // The weights' ports, and those through which gradients leave, if any; all at the west edge, by
+  // grid row. BadInput if the model takes time and the device is not simulated.
+  EdgeTime(Device& device, const std::vector<StreamPort>& in, const std::vector<StreamPort>& out,
+           const TimeModel& model);
 
   const TimeModel& model() const { return model_; }
   bool modelled() const { return model_.modelled(); }
@@ -90,7 +92,7 @@ class EdgeTime {
   std::vector<EdgeHold> entrance(int row, const EdgeHold& samples);
 
   Device& device_;
-  int exit_ = -1;
+  bool exits_ = false;  // through links
   TimeModel model_;
   EdgeStream stream_;          // opened last
   uint64_t biases_there_ = 0;  // cycle in which they are in the grid

@@ -18,12 +18,13 @@ namespace ow::jobs {
 // A pass of the tiles' program over a streamed matrix.
 struct StreamedPart {
   LayerShape (*shape)(const Op& op, int inputs);
-  uint32_t (*flags)(const LayerShape& shape);  // OW_SL_... flags of the pass
+  uint32_t (*flags)(const LayerShape& shape);  // OW_PASS_... flags of the pass
 };
 
 // Done by a streamed pass with each of its outputs, element by element.
 struct FinishPart {
-  uint32_t flag;  // OW_SL_... flag of the pass
+  uint32_t flag;     // OW_PASS_... flag of the pass
+  const char* mask;  // kernel that masks deltas (struct ow_gate)
   // cycles per vector of deltas, when a delta pass comes to this layer
   uint64_t delta_cycles;
 };
@@ -63,9 +64,9 @@ struct Goal {
 
 // Runs after the last pass and makes the deltas with which the backward passes begin.
 struct LossPart {
-  uint32_t program;  // OW_TR_LOSS_... (ow/firmware/train.h)
+  const char* kernel;  // its phase (struct ow_loss)
   // Rows of `samples` fp32 numbers in the work area for each output of a tile, besides
-  // OW_TR_LOSS_ROWS.
+  // OW_LOSS_ROWS.
   uint32_t rows_an_output;
   std::vector<LossUnit> units;  // in addition to those that every training needs
   LossCosts costs;
@@ -75,12 +76,17 @@ struct LossPart {
   void (*add)(const std::vector<double>& outputs, const Goal& goal, double* loss);
 };
 
-// At most one of the parts.
+class GraphLowering;
+
+// At most one of the parts, and the phases of the kind's operations (graph_lowering.h). A finish
+// and a loss have none of their own.
 struct Lowering {
   const char* name;
   const StreamedPart* streamed = nullptr;
   const FinishPart* finish = nullptr;
   const LossPart* loss = nullptr;
+  void (*forward)(GraphLowering& lowering, const Op& op) = nullptr;
+  void (*backward)(GraphLowering& lowering, const Op& op) = nullptr;
 };
 
 // All of them. find_lowering returns null for a kind that no program of the tiles runs.

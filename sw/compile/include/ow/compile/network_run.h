@@ -110,7 +110,7 @@ Activations large_input(const LargeLayerParams& params, int samples);
 // one for each layer if there are several, then one for the whole job.
 class Comparison {
  public:
-  Comparison(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
+  Comparison(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
              const Network& network, const std::string& name, Reference reference,
              bool dense = true);
 

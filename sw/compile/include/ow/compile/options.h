@@ -54,7 +54,7 @@ struct RunOptions {
   // Makes a device with the job's grid. If it is empty, the models below run the job alone.
   std::function<std::unique_ptr<Device>(GridShape)> make;
   TileConfig tile = kFullTile;  // the device's tile, for checks before there is a device
-  // Path of the tiles' program: stream_layer.elf for a network, train.elf for a training, or its
+  // Path of the tiles' program: forward.elf for a network, train.elf for a training, or its
   // build for the tile's SRAM.
   std::string firmware;
   bool check = true;  // compare with the references

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a network is placed on a grid, which colours it uses, and the fewest cycles that it can
-// take.
+// Where a network is placed on a grid, and the fewest cycles that it can take.
 //
 // Grid row i mod R keeps feature i as local feature i div R. Grid column s div n keeps sample s as
 // local sample s mod n. The outputs of a layer are placed in the same way, so they are the inputs
@@ -41,15 +40,14 @@ constexpr TileConfig kMiniTile = tile_of(isa::kMini);
 //
 // The last layer's results of the western half of a grid row leave at the west edge, the others at
 // the east edge. Each tile relays the results from tiles further inside. If a half has more than
-// one tile, the colour alternates by the parity of the sending column. -1: not used.
-struct Colours {
-  int weights = 0;
-  int down[2] = {-1, -1};    // by the parity of the sending grid row
-  int back = -1;             // from the last grid row to the first
-  int result[2] = {-1, -1};  // by the parity of the sending grid column
-  int count = 0;
-};
-Colours choose_colours(GridShape grid);
+// one tile, the colour alternates by the parity of the sending column. A training's results, its
+// gradients, all leave in the west. The library chooses the colours' numbers.
+// Where results leave the grid: each grid row sends to the west, or its western half to the west
+// and the rest to the east.
+enum class Exit { West, BothSides };
+
+// Colours that the job's flows need: the weights', those of the column and of the results.
+int colours_of(GridShape grid, Exit exit);
 
 struct LayerPlan {
   LayerShape shape;
@@ -64,11 +62,11 @@ struct StreamPlan {
   GridShape grid;
   TileConfig tile;
   HalfType type = HalfType::Binary16;
-  Colours colours;
   int samples = 0;   // a tile
   int capacity = 0;  // the most samples a tile for which the buffers have room
   std::vector<LayerPlan> layers;
   bool in_turn = false;     // activations share two places; else each has its own
+  uint32_t list_addr = 0;   // the list of phases, and what they leave (executable.h)
   uint32_t used_bytes = 0;  // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }
@@ -96,7 +94,7 @@ struct PlanRequest {
 // The most samples a tile for `count` samples: all on the grid, or a row of the accumulator.
 int most_samples(size_t count, GridShape grid, const TileConfig& tile);
 
-// A plan with what the request says and the colours, but without places.
+// A plan with what the request says, but without places.
 StreamPlan begin_plan(const PlanRequest& request, const TileConfig& tile);
 
 // Places the layers in a tile. If the SRAM is long enough, each activation has its own place. Else

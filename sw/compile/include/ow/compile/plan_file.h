@@ -19,7 +19,7 @@
 namespace ow::jobs {
 
 // Changes when the same inputs give another plan, or when the format changes.
-constexpr const char* kPlanFormat = "openwafer-plan-2";
+constexpr const char* kPlanFormat = "openwafer-plan-3";
 
 // The file that a job names for its plan.
 class PlanFile {
@@ -72,9 +72,11 @@ nlohmann::json plan_json(const StreamPlan& plan);
 nlohmann::json plan_document(const nlohmann::json& plan, const nlohmann::json& memory,
                              const ElfImage& firmware, const Estimate& estimate);
 
-// The plan of a usable file. `plan` already has what the inputs say (begin_train_plan, begin_plan).
-// BadInput with the file and the key for a value that is not possible or beyond a tile's limits.
-TrainPlan read_train_plan(const PlanFile& file, TrainPlan plan);
+// The plan of a usable file: its orders of sums and choices. BadInput with the file and the key for
+// a value that is not possible, and as make_train_plan.
+TrainPlan read_train_plan(const std::string& who, const PlanFile& file, TrainingJob job,
+                          const ElfImage& firmware, const TileConfig& tile);
+// `plan` already has what the inputs say (begin_plan).
 // `key`: "plan", or "large_layer".
 StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, StreamPlan plan);
 

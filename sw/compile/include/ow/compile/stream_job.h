@@ -11,21 +11,18 @@
 #include <vector>
 
 #include "ow/compile/edge_time.h"
+#include "ow/compile/executor.h"
 #include "ow/compile/plan.h"
-#include "ow/device/control_plane.h"
 #include "ow/memoryx/weight_stream.h"
-#include "ow/runtime/counters.h"
 #include "ow/runtime/elf.h"
 #include "ow/tensor/network.h"
 
 namespace ow::jobs {
 
-// What a tile's kernel noted about a layer, in cycles since reset (low 32 bits).
+// What a tile noted about a layer, in cycles since reset (low 32 bits).
 struct LayerTimes {
   uint32_t start = 0;
-  uint32_t weights_done = 0;
-  uint32_t drain_done = 0;
-  uint32_t send_done = 0;
+  uint32_t end = 0;
 };
 
 struct StreamRun {
@@ -42,10 +39,9 @@ struct StreamRun {
 
 class StreamJob {
  public:
-  // Loads the firmware, routes, queues, the plan's parameters and the network's biases into the
-  // grid and starts the cores. `control`, `firmware` and `network` must outlive the job. BadInput
-  // if the device does not have the plan's tiles.
-  StreamJob(ControlPlane& control, const ElfImage& firmware, const StreamPlan& plan,
+  // Loads the program and the network's biases. `network` must outlive the job. BadInput if the
+  // machine does not have the plan's tiles.
+  StreamJob(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
             const Network& network);
 
   // Time outside the wafer, from the next run on. BadInput if the device is not simulated.
@@ -68,41 +64,27 @@ class StreamJob {
   Activations read_layer(size_t k);
 
   // Sums over all tiles since reset.
-  Counters counters();
+  Counters counters() { return sum_counters(executor_.run()); }
 
   // Called every few hundred cycles while run() runs.
-  void on_progress(std::function<void()> call) { progress_ = std::move(call); }
+  void on_progress(std::function<void()> call) { executor_.on_progress(std::move(call)); }
 
   // For the samples written last.
   const StreamPlan& plan() const { return plan_; }
 
  private:
-  // What an edge port will bring: blocks of the tiles whose results leave there.
-  struct Outlet {
-    Side side;
-    int row;
-    int colour;
-    int first_column;  // of the blocks, in the order of arrival
-    int step;
-    size_t blocks;
-    size_t words;  // in one block
-  };
-
-  void set_routes();
-  void bind_queues();
-  void write_parameters();
   void write_biases();
-  std::vector<Outlet> outlets() const;
-  void take_outputs(const std::vector<Outlet>& outlets, StreamRun* result);
+  // The blocks that leave at the ports of a side: of `columns` tiles from column `first` on, in
+  // steps of `step`.
+  void take_outputs(const std::vector<StreamPort>& ports, int first, int step, int columns,
+                    StreamRun* result);
   void open_edge();
   uint64_t cycle_limit() const;
 
-  ControlPlane& control_;
-  const ElfImage& firmware_;
   StreamPlan plan_;
   const Network& network_;
+  Executor executor_;
   int held_ = 0;  // samples of the input
-  std::function<void()> progress_;
   std::unique_ptr<EdgeTime> edge_;
 };
 

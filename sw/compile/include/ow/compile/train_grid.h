@@ -9,10 +9,9 @@
 #include <memory>
 #include <vector>
 
+#include "ow/compile/executor.h"
 #include "ow/compile/train_plan.h"
-#include "ow/compile/train_streams.h"
 #include "ow/compile/train_time.h"
-#include "ow/device/control_plane.h"
 #include "ow/graph/training.h"
 #include "ow/memoryx/gradient_sink.h"
 #include "ow/memoryx/memoryx.h"
@@ -66,10 +65,9 @@ struct TrainRun {
 
 class TrainGrid {
  public:
-  // Loads the program, routes, queues and the plan's parameters and starts the cores. `control` and
-  // `firmware` must outlive it. BadInput if the device does not have the plan's tiles, or if a unit
-  // for trainings is missing.
-  TrainGrid(ControlPlane& control, const ElfImage& firmware, const TrainPlan& plan);
+  // Loads the program. BadInput if the machine does not have the plan's tiles, or if a unit for
+  // trainings is missing.
+  TrainGrid(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan);
 
   // Time outside the wafer, from the next micro-batch on. BadInput if the device is not simulated.
   void set_time(const TimeModel& model);
@@ -80,53 +78,43 @@ class TrainGrid {
   // Runs the forward pass alone, for at most plan().batch() samples.
   TrainRun forward(const memoryx::WaferSide& memory, const Activations& x);
 
-  // What the tiles keep. read_tensor: the activations of tensor k (0: the input), until train()
-  // replaces them with deltas; those of the input and the last tensor stay. read_deltas: the deltas
-  // of tensor k; those of the last tensor only until something else is gathered there
-  // (plan().last_gathered).
-  Activations read_tensor(size_t k);
-  Activations read_deltas(size_t k);
+  // What the tiles keep of a value of the graph: its activations until train() replaces them with
+  // deltas (those of the input and of the loss's input stay), and its deltas. Only the plan knows
+  // whether something else has taken their place (ValuePlan::kept).
+  Activations read_value(int value, int samples);
+  Activations read_deltas(int value);
 
   // Called every few hundred cycles while the grid works.
-  void on_progress(std::function<void()> call) { progress_ = std::move(call); }
+  void on_progress(std::function<void()> call) {
+    executor_.on_progress(progress_ = std::move(call));
+  }
 
   const TrainPlan& plan() const { return plan_; }
 
  private:
-  void check_device() const;
-  void set_routes();
-  void bind_queues();
-  void write_parameters();
   void write_input(const Activations& x);
   void write_targets(const Targets& targets);
-  // Words of biases for each grid row's tiles, by layer and grid row.
-  using Biases = std::vector<std::vector<std::vector<uint32_t>>>;
-  Biases biases_of(const memoryx::WaferSide& memory) const;
-  // Opens a stream. Writes the biases, if they are new for the tiles, when they have arrived.
+  // Words of the plan's vectors for each grid row's tiles, by vector and grid row.
+  using Vectors = std::vector<std::vector<std::vector<uint32_t>>>;
+  Vectors vectors_of(const memoryx::WaferSide& memory) const;
+  // Opens a stream. Writes the vectors, if they are new for the tiles, when they have arrived.
   void open(const memoryx::WaferSide& memory, int samples, bool labelled);
-  void write_biases(const Biases& biases);
-  void launch(bool backward, float scale);
-  // Streams, and waits until each grid row has sent its numbers and its last word, and the grid is
-  // at rest. `sink` takes the numbers as they come; null: there are none.
-  void stream(memoryx::WeightStream* weights, const std::vector<uint64_t>& numbers,
-              memoryx::GradientSink* sink);
-  // Gives the sink what has arrived from a grid row, of which `taken` have gone before.
-  void take_gradients(int row, uint64_t numbers, memoryx::GradientSink* sink, uint64_t* taken);
+  void write_vectors(const Vectors& vectors);
+  // Runs the first `phases` phases. Each grid row sends so many numbers, which `sink` takes as they
+  // come; null: there are none.
+  Launched launch(size_t phases, float scale, memoryx::WeightStream* weights,
+                  const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink);
   // Fills in the times of the slowest tile for each part, and returns those for all parts together.
-  uint64_t take_times(TrainRun* run);
-  // `gathered`: the blocks of the grid rows are one after another, each row's own in its place.
-  Activations read(uint32_t addr, int features, int samples, bool gathered = false);
+  uint64_t take_times(const Launched& launched, TrainRun* run) const;
   // The cycle in which a micro-batch or a forward pass begins.
   uint64_t begin_passes(const memoryx::WaferSide& memory);
 
-  ControlPlane& control_;
-  const ElfImage& firmware_;
   TrainPlan plan_;
-  memoryx::TrainStreams streams_;
   std::vector<memoryx::LayerParameters> parameters_;  // by layer
+  Executor executor_;
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer
-  Biases biases_;                    // that the tiles have
+  Vectors vectors_;                  // that the tiles have
   uint64_t rest_at_ = 0;             // cycle in which the grid came to rest
 };
 

@@ -15,7 +15,6 @@ namespace ow::jobs {
 struct TrainParams {
   RunParams base;  // data, network and grid
   TrainingJob job;
-  Graph graph;  // from which the job's layers were lowered, if they are named; else empty
   memoryx::MemoryOptions memory;  // where the masters are kept; changes no bit
   uint64_t steps = 0;
   int wafers = 1;
@@ -26,9 +25,6 @@ struct TrainParams {
 };
 
 constexpr int kMaxWafers = 1024;
-
-// The graph; for a file without one, the chain of the job's layers.
-Graph graph_of(const TrainParams& params);
 
 }  // namespace ow::jobs
 

@@ -1,47 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a training is placed on a grid. Features, samples and sums round the column are as in
-// plan.h. A work area serves the loss and then the gradients on their way out. After it is room for
-// what is gathered from a column.
+// How a training runs on a grid: the phases of a step and where everything is placed. Features,
+// samples and sums round the column are as in plan.h.
 //
-// Activations are one after another, from the last tensor but one down to the input. A window of
-// features is in front of them. The deltas of a tensor begin one window before its activations,
-// which is where the deltas of the next tensor end; these are read at the same time. So a window of
-// deltas replaces activations that have already masked the window before. A window as large as a
-// tensor's features leaves its activations alone.
+// Phases and buffers are the kinds' (graph_lowering.h). A buffer takes its bytes only while it
+// lives (draft.h). Deltas of a value lie over the value if nothing needs it any more. Deltas of a
+// ReLU's value come in windows: a window of features lies in front of the activations, and a window
+// of deltas replaces activations that have masked the window before. A window costs about 150
+// cycles.
 //
-// The loss makes the last tensor's deltas while its outputs stay. They are made where they are
-// gathered, if all of them fit there. Else they have a place of their own, or that of the targets
-// from which they are computed.
-//
-// Bytes of a tile for n samples, R grid rows and features f_0 .. f_L:
-//   program + stack + window + work area
-//   + 4 sum ceil(f_k / R), k >= 1, + 4 n + 2 n sum ceil(f_k / R) + 2 n ceil(f_L / R)
-// and 2 n more with several grid rows.
-// With target values, 2 n ceil(f_L / R) replaces 4 n. The window has 2 n bytes for each feature of
-// a grid row, at least one feature and at most those of the widest layer; with one layer there is
-// none. The work area has at least 4 n (8 + ceil(f_L / R)) bytes for softmax, 32 n for the squared
-// error. Room for whole sums comes on top, but they are only chosen if they fit. A window costs
-// about 150 cycles.
+// A plan chooses how many features a window has and how many of a column a tile gathers at a time.
+// Both change no bit. It takes as few windows as possible, then as large pieces as possible.
 #ifndef OW_COMPILE_TRAIN_PLAN_H_
 #define OW_COMPILE_TRAIN_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ow/compile/executable.h"
+#include "ow/compile/graph_lowering.h"
 #include "ow/compile/plan.h"
+#include "ow/graph/graph.h"
 #include "ow/graph/training.h"
+#include "ow/memoryx/stream_schedule.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/tile_config.h"
 #include "ow/tensor/distribution.h"
 
 namespace ow::jobs {
 
-// Activations between two layers. Tensor 0 is the input; tensor k + 1 is the output of layer k.
-struct TensorPlan {
+// Where a value of the graph and its deltas are, by byte address of a tile's SRAM. 0: nowhere.
+struct ValuePlan {
+  std::string name;
   int features = 0;
   uint32_t addr = 0;
-  uint32_t delta_addr = 0;  // 0 for the input
+  uint32_t delta_addr = 0;
+  bool gathered = false;  // the grid row's own deltas stand among those of all rows
+  bool kept = false;      // value and deltas are still there after a step
 };
 
 struct TrainPlan {
@@ -49,31 +45,38 @@ struct TrainPlan {
   TileConfig tile;
   HalfType type = HalfType::Binary16;
   std::string loss = kShortLoss;
-  // `result`: from each tile to its western neighbour or the edge, by the parity of the sending
-  // column.
-  Colours colours;
-  int samples = 0;  // a tile
-  std::vector<LayerShape> layers;
-  std::vector<TensorPlan> tensors;
-  std::vector<uint32_t> bias_addr;  // by layer
+  int samples = 0;                 // a tile
+  std::vector<LayerShape> layers;  // those with matrices
+  std::vector<SumOrder> forward;   // of each of them
+  std::vector<SumOrder> delta;     // of the deltas of its input
+  // Features of a column that a tile holds at a time, and of a grid row in a window of deltas; the
+  // largest that some layer uses.
+  uint32_t gather_rows = 0;
+  uint32_t window = 0;  // 0: no deltas come in windows
+
+  Executable executable;
+  memoryx::TrainStreams streams;
+  std::vector<ValuePlan> values;  // by the graph's values; the input is the first
+  int output = 0;                 // the value that the loss takes
   uint32_t targets_addr = 0;
-  uint32_t work_addr = 0;
-  uint32_t work_words = 0;
-  uint32_t gather_addr = 0;
-  uint32_t gather_rows = 0;       // features of a column that a tile holds at a time: a piece of a
-                                  // gradient, or all inputs of a pass with whole sums
-  bool last_gathered = false;     // the last tensor's deltas are made where they are gathered
-  uint32_t window = 0;            // features of a grid row; 0: no layer has deltas
-  std::vector<SumOrder> forward;  // of each layer
-  std::vector<SumOrder> delta;    // of the deltas of each layer's input; unused for the first layer
-  uint32_t used_bytes = 0;        // of a tile's SRAM, program and stack included
+  // Parameters that stay in the tiles: fp32, those of the features that the grid row owns.
+  struct Vector {
+    size_t parameter = 0;
+    uint32_t addr = 0;
+  };
+  std::vector<Vector> vectors;
+  // The blocks of a tile's memory, for people.
+  struct Block {
+    std::string name;
+    uint32_t addr = 0;
+    uint32_t bytes = 0;
+  };
+  std::vector<Block> blocks;
+  uint32_t used_bytes = 0;  // of a tile's SRAM, program and stack included
 
   int batch() const { return samples * grid.cols; }
   int ring() const;  // accumulator rows in use
   int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
-  size_t words(int features, int row) const {
-    return static_cast<size_t>(owned(features, row)) * static_cast<size_t>(samples) / 2;
-  }
 };
 
 // BadInput, one line that begins with `who`, if the tiles lack a unit that this type and loss need.
@@ -100,15 +103,16 @@ uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, with stack: no program is longer
 TrainingJob with_sum_orders(TrainingJob job);
 
-// A plan with what the job says and the colours, but without places. On one grid row all sums go
-// round the column.
+// A plan with what the job says, but without phases. On one grid row all sums go round the column.
 TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile);
 
 // BadInput, which begins with `who`, if the job does not fit the machine: samples not a multiple of
-// the lanes or above the accumulator's row; too many layers; too few colours or threads; a missing
-// unit; more bytes than a tile has; whole sums of more features than can be gathered.
+// the lanes or above the accumulator's row; too few colours or threads; a missing unit; a kind that
+// tiles cannot train; more bytes than a tile has, with those of the largest buffers; whole sums of
+// more features than can be gathered. With `choices` the plan has these, or is refused.
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
-                          const TileConfig& tile);
+                          const TileConfig& tile,
+                          const std::optional<Choices>& choices = std::nullopt);
 
 // The most wavelets of a micro-batch's streams for a grid row: nothing pruned, either order of
 // sums.

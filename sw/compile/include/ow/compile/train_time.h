@@ -21,7 +21,9 @@ namespace ow::jobs {
 class TrainTime {
  public:
   // BadInput if the model takes time and the device is not simulated.
-  TrainTime(Device& device, const TrainPlan& plan, const TimeModel& model);
+  // `in`, `out`: as of EdgeTime.
+  TrainTime(Device& device, const std::vector<StreamPort>& in, const std::vector<StreamPort>& out,
+            const TrainPlan& plan, const TimeModel& model);
 
   EdgeTime& edge() { return edge_; }
 

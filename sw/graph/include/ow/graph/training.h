@@ -88,8 +88,9 @@ struct SparsityGroup {
 
 struct TrainingJob {
   HalfType type = HalfType::Binary16;  // of weights in streams, activations and deltas
-  // The streamed layers, one after the other; the loss follows the last one. Code that computes by
-  // a graph gets their chain (graph_of), or the graph that they were lowered from.
+  // The network and its loss. Empty: the chain of the layers (graph_of).
+  Graph graph;
+  // The layers with matrices, in the order of the graph.
   std::vector<LayerShape> layers;
   std::string loss = kShortLoss;
   std::vector<SumOrder> forward;  // one per layer; empty: Column
@@ -115,7 +116,7 @@ struct Targets {
   Activations values;
 };
 
-// The chain of the job's layers, with its loss. BadInput as chain_graph.
+// The job's graph, or the chain of its layers, with its loss. BadInput as chain_graph.
 Graph graph_of(const TrainingJob& job);
 
 }  // namespace ow

@@ -67,7 +67,8 @@ class GradientSink {
     int end_input;
     bool matrix;
     bool masked;
-    bool all;  // positions outside the mask, too
+    bool all;    // positions outside the mask, too
+    bool again;  // an earlier step brought gradients of another use: these are added
   };
   struct Window {
     size_t parameter;

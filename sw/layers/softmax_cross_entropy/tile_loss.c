@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax cross-entropy: a part of train_loss.c. The maximum and the sum over the outputs go around
+// The deltas of softmax cross-entropy (N13, N65). The maximum and the sum over the outputs go round
 // the column twice: once to be joined, once as results. Memory: one more row of fp32 per owned
 // output, after the others. Cycles: about 20 fp32 instructions of `samples` elements per output, 2
 // elements per cycle.
-#ifndef OW_LAYERS_SOFTMAX_CROSS_ENTROPY_TILE_H_
-#define OW_LAYERS_SOFTMAX_CROSS_ENTROPY_TILE_H_
+#include "loss.h"
+
+// A descriptor for each row, and an integer one for rows that are also read as integers.
+enum { N = LOSS_DSRS, Q, MAX, SUM, INVERSE, HALF, N_INT, P_INT, CLASS, E };
 
 // e^X to E.
 static void exponential(void) {
@@ -46,57 +48,52 @@ static void reciprocal(void) {
   }
 }
 
-// Joins a row of all tiles of the column, from the first grid row to the last. All tiles get the
-// result.
-static void join(uint32_t row, uint32_t dsr, int sum) {
-  uint32_t rows = ow_train_params.grid_rows;
-  uint32_t mine = ow_reg_read(OW_REG_ROW);
-  uint32_t words = ow_train_params.samples;
-  if (rows == 1) return;
-  if (mine > 0) {
-    ring_receive(row_addr(ROW_Q), words);
-    if (sum) {
-      ow_add(OW_F32, ctl(dsr, dsr, Q));
-    } else {
-      ow_max(OW_F32, ctl(dsr, dsr, Q));
-    }
+static void set_rows(const struct ow_loss* p) {
+  static const struct {
+    uint8_t dsr, type, row;
+  } kRows[] = {{X, OW_F32, ROW_X},
+               {N, OW_F32, ROW_N},
+               {P, OW_F32, ROW_P},
+               {Q, OW_F32, ROW_Q},
+               {MAX, OW_F32, ROW_MAX},
+               {SUM, OW_F32, ROW_SUM},
+               {INVERSE, OW_F32, ROW_INVERSE},
+               {HALF, OW_BF16, ROW_HALF},
+               {N_INT, OW_I32, ROW_N},
+               {P_INT, OW_I32, ROW_P}};
+  for (uint32_t k = 0; k < sizeof kRows / sizeof kRows[0]; ++k) {
+    set_row(kRows[k].dsr, (enum ow_type)kRows[k].type, row_addr(p, kRows[k].row), samples);
   }
-  ring_send(row_addr(row), words);
-  if (mine + 1 == rows) return;
-  ring_receive(row_addr(row), words);
-  if (mine + 2 < rows) ring_send(row_addr(row), words);
+  set_row(CLASS, OW_I32, p->targets, samples);
 }
 
-static void softmax(const struct ow_train_tensor* out, uint32_t owned) {
-  uint32_t deltas = own_deltas(out);
-  uint32_t row = ow_reg_read(OW_REG_ROW);
-  uint32_t pitch = ow_train_params.samples * 2;
+OW_PHASE(softmax_cross_entropy, struct ow_loss, p) {
+  const uint32_t row = ow_reg_read(OW_REG_ROW);
+  set_rows(p);
   ow_mov_s(OW_F32, ctl(MAX, OW_NONE, OW_NONE), 0xFF800000u);  // -infinity
-  for (uint32_t l = 0; l < owned; ++l) {
-    widen(X, out->addr + l * pitch);
+  for (uint32_t l = 0; l < p->owned; ++l) {
+    widen(X, p->outputs + l * pitch());
     ow_max(OW_F32, ctl(MAX, MAX, X));
   }
-  join(ROW_MAX, MAX, 0);
+  join_column(row_addr(p, ROW_MAX), MAX, row_addr(p, ROW_Q), Q, samples, 0);
   ow_mov_s(OW_F32, ctl(SUM, OW_NONE, OW_NONE), 0u);
-  for (uint32_t l = 0; l < owned; ++l) {
-    widen(X, out->addr + l * pitch);
+  for (uint32_t l = 0; l < p->owned; ++l) {
+    widen(X, p->outputs + l * pitch());
     ow_sub(OW_F32, ctl(X, X, MAX));
-    set_row(E, OW_I32, row_addr(ROW_E + l));
+    set_row(E, OW_I32, row_addr(p, ROW_E + l), samples);
     exponential();
-    set_row(E, OW_F32, row_addr(ROW_E + l));
+    set_row(E, OW_F32, row_addr(p, ROW_E + l), samples);
     ow_add(OW_F32, ctl(SUM, SUM, E));
   }
-  join(ROW_SUM, SUM, 1);
+  join_column(row_addr(p, ROW_SUM), SUM, row_addr(p, ROW_Q), Q, samples, 1);
   reciprocal();
-  for (uint32_t l = 0; l < owned; ++l) {
-    set_row(E, OW_F32, row_addr(ROW_E + l));
+  for (uint32_t l = 0; l < p->owned; ++l) {
+    set_row(E, OW_F32, row_addr(p, ROW_E + l), samples);
     ow_mul(OW_F32, ctl(X, E, INVERSE));
-    ow_cmpeq_s(OW_I32, ctl(N_INT, CLASS, OW_NONE), l * ow_train_params.grid_rows + row);
+    ow_cmpeq_s(OW_I32, ctl(N_INT, CLASS, OW_NONE), l * grid_rows + row);
     ow_cvt(OW_I32, ctl(P, N_INT, OW_NONE));
     ow_sub(OW_F32, ctl(X, X, P));
-    ow_mul_s(OW_F32, ctl(X, X, OW_NONE), ow_train_run.scale);
-    narrow(deltas + l * pitch, X);
+    ow_mul_s(OW_F32, ctl(X, X, OW_NONE), ow_float_bits(loss_scale));
+    narrow(p->deltas + l * pitch(), X);
   }
 }
-
-#endif  // OW_LAYERS_SOFTMAX_CROSS_ENTROPY_TILE_H_

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of a graph's training step: forward through its operations, the loss, and backward.
+// Kinds add their phases (sw/layers/<kind>/lower.cpp); this class gives them values, deltas and
+// parameters, and decides what shares memory.
+#ifndef OW_COMPILE_GRAPH_LOWERING_H_
+#define OW_COMPILE_GRAPH_LOWERING_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/compile/draft.h"
+#include "ow/graph/graph.h"
+#include "ow/graph/training.h"
+#include "ow/memoryx/stream_schedule.h"
+
+namespace ow::jobs {
+
+// Features dealt over grid rows, sorted by owner: the host's arithmetic of owners.
+struct Dealt {
+  uint32_t share = 0, left = 0;
+  Dealt(uint32_t features, int rows)
+      : share(features / static_cast<uint32_t>(rows)),
+        left(features % static_cast<uint32_t>(rows)) {}
+  uint32_t of(int row) const { return share + (static_cast<uint32_t>(row) < left ? 1 : 0); }
+  // Of the grid rows above.
+  uint32_t before(int row) const {
+    const auto r = static_cast<uint32_t>(row);
+    return share * r + (r < left ? r : left);
+  }
+};
+
+// What a lowering may choose without changing a bit.
+struct Choices {
+  uint32_t piece = UINT32_MAX;   // features of a column that are gathered at a time, at most; a
+                                 // multiple of the grid rows
+  uint32_t window = UINT32_MAX;  // features of a grid row in a window of masked deltas, at most
+};
+
+// Features of a value in a tile: 16-bit numbers, a row of the tile's samples each.
+struct Rows {
+  Slot slot;
+  bool gathered = false;  // the grid row's own stand in their place among those of all rows
+};
+
+class GraphLowering {
+ public:
+  // The graph ends with a loss; the job's orders are those of its matrices. BadInput, beginning
+  // with the operation's place, for a kind that tiles cannot train.
+  GraphLowering(const Graph& graph, const TrainingJob& job, int lanes, const Choices& choices);
+
+  // ---- What came out.
+  Draft& draft() { return draft_; }
+  const Draft& draft() const { return draft_; }
+  size_t forward_phases() const { return forward_; }  // of the forward pass: the first ones
+  const memoryx::StreamSchedule& forward_streams() const { return forward_streams_; }
+  const memoryx::StreamSchedule& step_streams() const { return step_streams_; }
+  int output() const { return graph_.ops.back().input_values[0]; }  // the loss's input
+  Slot targets() const { return targets_; }
+  // A parameter that stays in the tiles: fp32, those of the features that the grid row owns.
+  struct Vector {
+    size_t parameter;
+    Slot slot;
+  };
+  const std::vector<Vector>& vectors() const { return vectors_; }
+  // Where values and their deltas are; empty for one that is nowhere.
+  const std::vector<std::optional<Slot>>& values() const { return values_; }
+  const std::vector<std::optional<Rows>>& deltas() const { return deltas_; }
+
+  // ---- For kinds.
+  const Graph& graph() const { return graph_; }
+  const TrainingJob& job() const { return job_; }
+  const Choices& choices() const { return choices_; }
+  int rows() const { return job_.grid_rows; }
+  int lanes() const { return lanes_; }
+  uint32_t samples() const { return static_cast<uint32_t>(job_.samples); }
+  uint32_t pitch() const { return 2 * samples(); }  // bytes of a feature
+  uint32_t features(int value) const;
+  Dealt dealt(int value) const { return {features(value), rows()}; }
+  uint64_t bytes(int value) const { return uint64_t{dealt(value).of(0)} * pitch(); }
+  uint32_t at(Slot slot) const { return draft_.at(slot); }
+  uint32_t at(const Rows& rows, int value, int row) const;
+  // The operation's number among those with a matrix, and its order of sums.
+  size_t matrix(const Op& op) const;
+  SumOrder order(const std::vector<SumOrder>& orders, const Op& op) const;
+  // The activation that a streamed pass does with each of its outputs; null for none. The value is
+  // then the activation's.
+  const Op* finish(const Op& op) const;
+  int result(const Op& op) const;
+
+  Slot value(int value) const { return *values_.at(static_cast<size_t>(value)); }
+  // Memory for the value of the operation that is lowered.
+  Slot new_value(int value);
+  // For its deltas the window in front of a value is used.
+  bool has_window(int value) const;
+  uint32_t window(int value) const;  // features of a grid row
+  Slot vector(size_t parameter);
+  // Memory that the forward pass leaves for the backward one, by name.
+  Slot keep(const std::string& name, uint64_t bytes);
+  Slot kept(const std::string& name) const { return kept_.at(name); }
+  // The streams that the phases take, in their order.
+  void forward_stream(const memoryx::StreamStep& step);
+  void step_stream(const memoryx::StreamStep& step) { step_streams_.push_back(step); }
+
+  bool wanted(int value) const;  // something before it is trained
+  bool alone(int value) const;   // one operation takes it
+  // The deltas of the operation's value: to read, or to change.
+  const Rows& delta(int value) const { return *deltas_.at(static_cast<size_t>(value)); }
+  bool masked(int value) const { return masked_.at(static_cast<size_t>(value)); }
+  void set_masked(int value) { masked_.at(static_cast<size_t>(value)) = true; }
+  Slot own_delta(int value);
+  // An operation has computed deltas of an input, or gives its own value's deltas to one.
+  void give_delta(int value, const Rows& rows);
+  void pass_delta(int from, int to);
+
+ private:
+  void find_finishes();
+  void forward();
+  void backward();
+  void loss();
+  size_t takers(int value) const;
+  // For reports of time: its own number among those with a matrix, or that of the one before.
+  size_t layer(const Op& op) const;
+
+  const Graph& graph_;
+  const TrainingJob& job_;
+  const int lanes_;
+  Choices choices_;
+  Draft draft_;
+  size_t forward_ = 0;
+  memoryx::StreamSchedule forward_streams_, step_streams_;
+  std::vector<std::optional<Slot>> values_;  // by value
+  std::vector<std::optional<Rows>> deltas_;
+  std::vector<bool> masked_;  // deltas of an activation's value that are its input's already
+  std::vector<bool> moves_;
+  std::vector<const Op*> finish_;  // by operation
+  std::vector<bool> finished_;     // by operation: done by the pass before it
+  std::vector<Vector> vectors_;
+  std::map<std::string, Slot> kept_;
+  Slot targets_;
+  size_t op_ = 0;  // that is lowered
+};
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_GRAPH_LOWERING_H_

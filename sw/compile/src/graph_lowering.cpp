@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/compile/graph_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ow/base/error.h"
+#include "ow/compile/lowering.h"
+#include "ow/firmware/job.h"
+
+namespace ow::jobs {
+namespace {
+
+size_t index(int value) { return static_cast<size_t>(value); }
+
+const Lowering& lowering_of(const Op& op) {
+  const Lowering* kind = find_lowering(op.kind);
+  const bool trained = kind != nullptr && (kind->backward != nullptr || kind->finish != nullptr ||
+                                           kind->loss != nullptr);
+  if (trained) return *kind;
+  throw BadInput(
+      fmt::format("{}: no program of the tiles trains layers of the kind {}", op.where, op.kind));
+}
+
+}  // namespace
+
+GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lanes,
+                             const Choices& choices)
+    : graph_(graph),
+      job_(job),
+      lanes_(lanes),
+      choices_(choices),
+      draft_(job.grid_rows),
+      values_(graph.values.size()),
+      deltas_(graph.values.size()),
+      masked_(graph.values.size(), false),
+      moves_(graph.values.size(), false) {
+  for (const Op& op : graph.ops) {
+    lowering_of(op);
+    if (op.value < 0) continue;
+    moves_[index(op.value)] =
+        !op.parameters.empty() ||
+        std::any_of(op.input_values.begin(), op.input_values.end(),
+                    [this](int value) { return value >= 0 && moves_[index(value)]; });
+  }
+  for (size_t p = 0; p < graph.parameters.size(); ++p) {
+    // Their gradients are added in the order of the uses (N115), and come in the other one.
+    constexpr size_t kMostUses = 2;
+    size_t uses = 0;
+    for (const Op& op : graph.ops) {
+      uses += static_cast<size_t>(std::count(op.parameters.begin(), op.parameters.end(), p));
+      if (uses > kMostUses) {
+        throw BadInput(fmt::format("{}: shares '{}', which {} layers have already, the limit is {}",
+                                   op.where, graph.parameters[p].name, kMostUses, kMostUses));
+      }
+    }
+  }
+  find_finishes();
+  values_[0] = draft_.buffer(kInputTensor, bytes(0));
+  draft_.born(*values_[0]);
+  draft_.kept(*values_[0]);
+  forward();
+  forward_ = draft_.phases();
+  step_streams_ = forward_streams_;
+  loss();
+  backward();
+}
+
+uint32_t GraphLowering::features(int value) const {
+  return static_cast<uint32_t>(graph_.values[index(value)].features);
+}
+
+uint32_t GraphLowering::at(const Rows& rows, int value, int row) const {
+  return at(rows.slot) + (rows.gathered ? dealt(value).before(row) * pitch() : 0);
+}
+
+size_t GraphLowering::matrix(const Op& op) const {
+  size_t n = 0;
+  for (const Op& other : graph_.ops) {
+    if (&other == &op) break;
+    n += find_lowering(other.kind)->streamed != nullptr ? 1 : 0;
+  }
+  return n;
+}
+
+size_t GraphLowering::layer(const Op& op) const {
+  const size_t before = matrix(op);
+  return lowering_of(op).streamed != nullptr || before == 0 ? before : before - 1;
+}
+
+SumOrder GraphLowering::order(const std::vector<SumOrder>& orders, const Op& op) const {
+  return orders.empty() || rows() == 1 ? SumOrder::Column : orders.at(matrix(op));
+}
+
+size_t GraphLowering::takers(int value) const {
+  size_t n = 0;
+  for (const Op& op : graph_.ops) {
+    n += static_cast<size_t>(std::count(op.input_values.begin(), op.input_values.end(), value));
+  }
+  return n;
+}
+
+bool GraphLowering::alone(int value) const { return takers(value) == 1; }
+bool GraphLowering::wanted(int value) const { return value > 0 && moves_[index(value)]; }
+
+void GraphLowering::find_finishes() {
+  finish_.assign(graph_.ops.size(), nullptr);
+  finished_.assign(graph_.ops.size(), false);
+  for (size_t n = 0; n < graph_.ops.size(); ++n) {
+    const Op& op = graph_.ops[n];
+    if (lowering_of(op).finish == nullptr) continue;
+    const int giver = graph_.giver(op.inputs[0]);
+    const bool behind = giver >= 0 && alone(op.input_values[0]) &&
+                        lowering_of(graph_.ops[index(giver)]).streamed != nullptr;
+    if (!behind) {
+      throw BadInput(
+          fmt::format("{}: takes '{}', which no layer with weights gives it alone: the "
+                      "tiles do it behind one",
+                      op.where, op.inputs[0]));
+    }
+    finish_[index(giver)] = &op;
+    finished_[n] = true;
+  }
+}
+
+const Op* GraphLowering::finish(const Op& op) const {
+  return finish_[static_cast<size_t>(&op - graph_.ops.data())];
+}
+int GraphLowering::result(const Op& op) const {
+  return finish(op) != nullptr ? finish(op)->value : op.value;
+}
+
+// A window of deltas stands in front of a value whose deltas are masked by the pass that computes
+// them: a window of deltas replaces activations that have masked the window before.
+bool GraphLowering::has_window(int value) const {
+  const int giver = graph_.giver(graph_.values[index(value)].name);
+  if (giver < 0 || !finished_[index(giver)] || !alone(value) || !wanted(value)) return false;
+  for (const Op& op : graph_.ops) {
+    if (std::count(op.input_values.begin(), op.input_values.end(), value) == 0) continue;
+    return lowering_of(op).streamed != nullptr;
+  }
+  return false;
+}
+
+uint32_t GraphLowering::window(int value) const {
+  return std::min(choices_.window, dealt(value).of(0));
+}
+
+Slot GraphLowering::new_value(int value) {
+  const uint32_t front = has_window(value) ? window(value) * pitch() : 0;
+  Slot slot = draft_.buffer(graph_.values[index(value)].name, front + bytes(value));
+  slot.offset = front;
+  values_[index(value)] = slot;
+  if (value == output()) draft_.kept(slot);
+  return slot;
+}
+
+Slot GraphLowering::vector(size_t parameter) {
+  for (const Vector& v : vectors_) {
+    if (v.parameter == parameter) return v.slot;
+  }
+  const Parameter& p = graph_.parameters[parameter];
+  const Dealt all(static_cast<uint32_t>(p.rows), rows());
+  const Slot slot = draft_.buffer(p.name, 4 * uint64_t{all.of(0)});
+  draft_.born(slot);
+  draft_.kept(slot);  // it is written again only when it has changed
+  vectors_.push_back({parameter, slot});
+  return slot;
+}
+
+Slot GraphLowering::keep(const std::string& name, uint64_t bytes) {
+  return kept_[name] = draft_.buffer(name, bytes);
+}
+
+void GraphLowering::forward_stream(const memoryx::StreamStep& step) {
+  forward_streams_.push_back(step);
+}
+
+void GraphLowering::forward() {
+  for (op_ = 0; op_ + 1 < graph_.ops.size(); ++op_) {
+    if (finished_[op_]) continue;
+    const Op& op = graph_.ops[op_];
+    draft_.begin(Phase::Part::Forward, layer(op));
+    lowering_of(op).forward(*this, op);
+  }
+}
+
+// The deltas of the last value are made where they will be gathered, if all of them are.
+void GraphLowering::loss() {
+  const Op& op = graph_.ops.back();
+  const LossPart& part = *lowering_of(op).loss;
+  const int z = output();
+  const Dealt all = dealt(z);
+  const uint64_t row = 4 * uint64_t{samples()};
+  const bool classes = targets_of(op.kind) == TargetForm::Classes;
+  draft_.begin(Phase::Part::Loss, 0);
+  targets_ = draft_.buffer(kTargetsTensor, classes ? row : bytes(z));
+  draft_.born(targets_);
+  const Slot work = draft_.buffer("work area of the loss",
+                                  row * (OW_LOSS_ROWS + part.rows_an_output * uint64_t{all.of(0)}));
+  const int giver = graph_.giver(op.inputs[0]);
+  const bool gathered = rows() > 1 && alone(z) && choices_.piece >= features(z) &&
+                        lowering_of(graph_.ops[index(giver)]).streamed != nullptr &&
+                        finish(graph_.ops[index(giver)]) == nullptr;
+  // What an output should be is not looked at again when its delta is made.
+  const Slot slot = !classes && !gathered
+                        ? targets_
+                        : draft_.buffer("deltas of " + graph_.values[index(z)].name,
+                                        gathered ? uint64_t{features(z)} * pitch() : bytes(z));
+  deltas_[index(z)] = Rows{slot, gathered};
+  draft_.add(part.kernel, {value(z), slot, targets_, work}, [this, z, all, work](int r) {
+    return ow_loss{at(value(z)), at(delta(z), z, r), all.of(r), at(targets_), at(work)};
+  });
+}
+
+void GraphLowering::backward() {
+  for (op_ = graph_.ops.size() - 1; op_-- > 0;) {
+    if (finished_[op_]) continue;
+    const Op& op = graph_.ops[op_];
+    if (!deltas_[index(result(op))] || !moves_[index(op.value)]) continue;
+    draft_.begin(Phase::Part::Gradient, layer(op));
+    lowering_of(op).backward(*this, op);
+  }
+}
+
+// A copy, if another value has the same ones: that of the operation that is lowered, or of one that
+// comes later.
+Slot GraphLowering::own_delta(int value) {
+  const Rows mine = delta(value);
+  bool shared = mine.gathered;
+  for (size_t n = 0; n <= op_; ++n) {
+    const int other = graph_.ops[n].value;
+    const std::optional<Rows>& theirs = deltas_[index(other)];
+    shared |= other != value && theirs && theirs->slot.buffer == mine.slot.buffer;
+  }
+  if (!shared) return mine.slot;
+  const Slot slot = draft_.buffer("deltas of " + graph_.values[index(value)].name, bytes(value));
+  draft_.add("copy", {mine.slot, slot}, [this, mine, slot, value](int r) {
+    return ow_copy{at(mine, value, r), at(slot), dealt(value).of(r) * samples()};
+  });
+  deltas_[index(value)] = Rows{slot, false};
+  return slot;
+}
+
+void GraphLowering::give_delta(int value, const Rows& rows) {
+  if (!deltas_[index(value)]) {
+    deltas_[index(value)] = rows;
+    return;
+  }
+  const Slot sum = own_delta(value);
+  draft_.add("sum", {sum, rows.slot}, [this, sum, rows, value](int r) {
+    return ow_sum{at(sum), at(rows, value, r), at(sum), dealt(value).of(r) * samples()};
+  });
+}
+
+void GraphLowering::pass_delta(int from, int to) {
+  if (wanted(to)) give_delta(to, delta(from));
+}
+
+}  // namespace ow::jobs
