@@ -139,5 +139,16 @@ TEST(GraphTraining, AResidualAndAForkAreThoseOfGolden) {
   }
 }
 
+TEST(GraphTraining, GeluIsThatOfGolden) {
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    Growing g(9);
+    const std::string a = g.linear("input", 40, true);
+    const std::string b = g.element("add", {a, g.element("gelu", {g.linear(a, 40, true)})});
+    TrainingJob job = job_of(g.end(g.linear(b, 5, true), "softmax_cross_entropy"), {2, 2}, 32);
+    job.type = type;
+    compare_steps(job, 2);
+  }
+}
+
 }  // namespace
 }  // namespace ow::jobs
