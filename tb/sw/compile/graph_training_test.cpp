@@ -150,5 +150,20 @@ TEST(GraphTraining, GeluIsThatOfGolden) {
   }
 }
 
+TEST(GraphTraining, LayerNormIsThatOfGolden) {
+  for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 2}, GridShape{4, 1}}) {
+    for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+      Growing g(9);
+      const std::string a = g.linear("input", 7, true);
+      const std::string b = g.element("layer_norm", {a});
+      const std::string c = g.element("add", {a, g.linear(b, 7, true)});
+      const std::string d = g.linear(g.element("layer_norm", {c}), 3, true);  // rows without any
+      TrainingJob job = job_of(g.end(g.element("layer_norm", {d}), "mean_squared_error"), grid, 16);
+      job.type = type;
+      compare_steps(job, 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ow::jobs
