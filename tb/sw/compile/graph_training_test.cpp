@@ -14,6 +14,7 @@
 #include "ow/golden/train.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/sim/sim.h"
+#include "draws.h"
 #include "seed.h"
 
 namespace ow::jobs {
@@ -163,6 +164,75 @@ TEST(GraphTraining, LayerNormIsThatOfGolden) {
       compare_steps(job, 2);
     }
   }
+}
+
+// A graph of 1 to 12 layers with matrices: residuals, forks, shared matrices, norms, gelu, ReLU.
+TrainingJob random_job(uint64_t seed) {
+  Rng rng(seed);
+  const auto up_to = [&rng](int most) { return 1 + static_cast<int>(rng.below(most)); };
+  Growing g(up_to(40));
+  std::vector<std::string> values = {"input"};
+  std::vector<std::pair<std::string, int>> matrices;  // that another layer may share, their inputs
+  const auto linear = [&](const std::string& from, int outputs) {
+    const int inputs = g.features(from);
+    for (auto m = matrices.begin(); m != matrices.end(); ++m) {
+      if (m->second != inputs || g.features(m->first) != outputs || rng.below(2) == 0) continue;
+      const std::string shared = m->first + ".weight";
+      matrices.erase(m);
+      return g.linear(from, outputs, rng.below(2) == 0, shared);
+    }
+    const std::string name = g.linear(from, outputs, rng.below(2) == 0);
+    matrices.emplace_back(name, inputs);
+    return name;
+  };
+  for (int left = up_to(12) - 1; left > 0;) {
+    const std::string from = rng.below(4) == 0 ? values[rng.below(values.size())] : values.back();
+    const uint64_t what = from == "input" ? 0 : rng.below(8);
+    std::string value = from;
+    if (what == 5) value = g.element("gelu", {from});
+    if (what == 6) value = g.element("layer_norm", {from});
+    if (what < 5) {
+      --left;
+      // Often as wide as another value, so that they can be added.
+      const bool fits = values.size() > 1 && rng.below(2) == 0;
+      const int outputs = fits ? g.features(values[1 + rng.below(values.size() - 1)]) : up_to(40);
+      value = linear(from, outputs);
+      if (rng.below(3) == 0) value = g.element("relu", {value});
+    }
+    values.push_back(value);
+    for (size_t k = 1; k + 1 < values.size(); ++k) {
+      if (values[k] == value || g.features(values[k]) != g.features(value)) continue;
+      if (rng.below(2) == 0) values.push_back(g.element("add", {values[k], value}));
+      break;
+    }
+  }
+  const std::string last = linear(values.back(), 1 + up_to(9));
+  const char* loss = rng.below(2) == 0 ? "softmax_cross_entropy" : "mean_squared_error";
+  TrainingJob job = job_of(g.end(last, loss), {up_to(5), up_to(4)}, 8 * up_to(4));
+  job.type = rng.below(2) == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
+  job.seed = seed;
+  return rng.below(2) == 0 ? with_sum_orders(job) : job;
+}
+
+// Equal to golden, or refused for want of memory.
+TEST(GraphTraining, RandomGraphsAreThoseOfGolden) {
+  const uint64_t seed = test_seed(20261130);
+  const int count = draws(60);
+  int run = 0;
+  for (int n = 0; n < count; ++n) {
+    SCOPED_TRACE(testing::Message() << "graph " << n << " of seed " << seed);
+    const TrainingJob job = random_job(seed * 1000 + static_cast<uint64_t>(n));
+    try {
+      compare_steps(job, 2);
+      ++run;
+    } catch (const BadInput& refused) {
+      EXPECT_NE(std::string(refused.what()).find(" bytes of a tile, the limit is "),
+                std::string::npos)
+          << refused.what();
+    }
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GE(run, count * 2 / 3);
 }
 
 }  // namespace
