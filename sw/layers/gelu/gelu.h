@@ -10,8 +10,8 @@
 #define GELU_ELEMENTS 256
 
 struct ow_gelu {
-  uint32_t x, y;      // y: forward the value, backward the deltas of x
-  uint32_t deltas;    // backward: of the value
+  uint32_t x, y;    // y: forward the value, backward the deltas of x
+  uint32_t deltas;  // backward: of the value
   uint32_t work;
   uint32_t elements;  // the tile's own
 };

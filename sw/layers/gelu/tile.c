@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gelu (N113), every step in the 16-bit type, for some elements at a time so that steps between need
-// little room. Cycles: about 1.2 an element.
+// gelu (N113), every step in the 16-bit type, for some elements at a time so that steps between
+// need little room. Cycles: about 1.2 an element.
 #include "gelu.h"
 
 // s = min(x^2, 64) to S, sigmoid(x fma(s, c3, c1)) to G.

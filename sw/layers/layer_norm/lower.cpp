@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisation over the features: sums go round the column. Normalised values and scales stay until
-// the deltas are computed.
+// Normalisation over the features: sums go round the column. Normalised values and scales stay
+// until the deltas are computed.
 #include "../layer_norm/layer_norm.h"
 #include "ow/compile/graph_lowering.h"
 #include "ow/compile/lowering.h"

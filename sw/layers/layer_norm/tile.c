@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation over the features of each sample (N109). The sums over the features are taken in
-// rows of the accumulator cache, joined down the column and sent back up. Cycles: about 5 an element,
-// and 2 (samples + 25) for each grid row.
+// rows of the accumulator cache, joined down the column and sent back up. Cycles: about 5 an
+// element, and 2 (samples + 25) for each grid row.
 #include "layer_norm.h"
 
 enum { A = DSR_KERNEL, B, ROW_DST, BOTH, OTHER, SUM, SQUARES, X, T, R, H, HALF };
