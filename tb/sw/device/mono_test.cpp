@@ -44,16 +44,16 @@ TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
   const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());
   std::vector<EdgeEvent> logs[2];
   for (const DeviceKind kind : {DeviceKind::Replicated, DeviceKind::Monolithic}) {
-    const auto device = make_device(kind, params.grid);
-    device->sim()->record_edges(true);
-    ControlPlane control(*device);
-    Comparison comparison(control, checked.firmware, checked.plan, network, "digits",
+    const Runtime machine = make_runtime(make_device(kind, params.grid));
+    SimControl* const sim = device_of(machine).sim();
+    sim->record_edges(true);
+    Comparison comparison(machine, checked.firmware, checked.plan, network, "digits",
                           golden::run_network);
     comparison.run(x);
     for (const Workload& w : comparison.workloads()) {
       EXPECT_EQ(w.sparse.different + w.dense.different, 0u) << w.name;
     }
-    logs[kind == DeviceKind::Replicated ? 0 : 1] = device->sim()->edge_log();
+    logs[kind == DeviceKind::Replicated ? 0 : 1] = sim->edge_log();
   }
   ASSERT_GT(logs[0].size(), 10000u);
   ASSERT_EQ(logs[0].size(), logs[1].size());
