@@ -172,9 +172,15 @@ Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* we
   }
   const int outputs = plan_.values[static_cast<size_t>(plan_.output)].features;
   const float factor = loss_part(plan_.loss).factor(scale, outputs);
-  const Launched launched = executor_.launch(phases, factor, weights, limit, edge);
-  rest_at_ = launched.rest_cycle;
+  Launched launched;
+  try {
+    launched = executor_.launch(phases, factor, weights, limit, edge);
+  } catch (...) {
+    executor_.on_west(nullptr);  // what comes later has no sink any more
+    throw;
+  }
   executor_.on_west(nullptr);
+  rest_at_ = launched.rest_cycle;
   for (size_t r = 0; r < numbers.size(); ++r) {
     for (const Left& left : executor_.take(executor_.west_ports()[r])) take(r, left);
     if (taken[r] != numbers[r]) {

@@ -82,7 +82,7 @@ struct Placed {
   uint64_t end = 0;  // of the bytes used
 };
 
-// Everything stays until the end of the step with `keep`: for whoever looks at it.
+// With `keep` no buffer takes the bytes of another, so all can be read after the step.
 Placed place(const Graph& graph, const TrainingJob& job, const TrainPlan& plan,
              const Choices& choices, bool keep, uint32_t begin) {
   Placed placed;

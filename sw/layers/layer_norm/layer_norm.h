@@ -30,6 +30,12 @@ static inline uint32_t norm_row(const struct ow_norm* p, uint32_t row) {
   return p->work + row * samples * 4;
 }
 
+// A parameter, fp32 at `addr`, in the 16-bit type.
+static inline uint32_t norm_rounded(uint32_t addr) {
+  const uint32_t bits = *(const uint32_t*)(uintptr_t)addr;
+  return half == OW_BF16 ? ow_round_bf16(bits) : ow_round_f16(bits);
+}
+
 // The sums over the features of all grid rows, times the share: of a b to NORM_SQUARES, of a to
 // NORM_SUM. a and b are the tile's own features at 16 bits.
 void norm_sums(const struct ow_norm* p, uint32_t a, uint32_t b);

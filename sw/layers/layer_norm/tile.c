@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation over the features of each sample (N109). The sums over the features are taken in
-// rows of the accumulator cache, joined down the column and sent back up. Cycles: about 5 an
+// a row of the accumulator cache, joined down the column and sent back up. Cycles: about 5 an
 // element, and 2 (samples + 25) for each grid row.
 #include "layer_norm.h"
 
 enum { A = DSR_KERNEL, B, ROW_DST, BOTH, OTHER, SUM, SQUARES, X, T, R, H, HALF };
 
-// A row of the cache: the sum over the features, from +0.
-static void set_sum(uint32_t owned, uint32_t row) {
-  ow_dsr_mem2(ROW_DST, OW_F32, OW_ACC_ADDR(row * samples), samples, 4, owned, 0);
+// A row of the cache: the sum over the features, from +0. One row, which is all that there is for
+// the most samples.
+static void set_sum(uint32_t owned) {
+  ow_dsr_mem2(ROW_DST, OW_F32, OW_ACC_ADDR(0), samples, 4, owned, 0);
 }
 
-static void take_sum(uint32_t row, uint32_t to) {
-  set_row(ROW_DST, OW_F32, OW_ACC_ADDR(row * samples), samples);
+static void take_sum(uint32_t to) {
+  set_row(ROW_DST, OW_F32, OW_ACC_ADDR(0), samples);
   set_row(T, OW_F32, to, samples);
   ow_mov(OW_F32, OW_CTL(T, ROW_DST, OW_NONE, 0));
 }
@@ -25,12 +26,12 @@ void norm_sums(const struct ow_norm* p, uint32_t a, uint32_t b) {
   } else {
     ow_dsr_mem2(A, half_type(), a, samples, 2, p->owned, (int32_t)pitch());
     ow_dsr_mem2(B, half_type(), b, samples, 2, p->owned, (int32_t)pitch());
-    set_sum(p->owned, 0);
+    set_sum(p->owned);
     OW_MIXED_DO(ow_fma, OW_CTL(ROW_DST, A, B, 0) | OW_FRESH);
-    set_sum(p->owned, 1);
+    take_sum(norm_row(p, NORM_SQUARES));
+    set_sum(p->owned);
     OW_MIXED_DO(ow_fma_s, OW_CTL(ROW_DST, A, OW_NONE, 0) | OW_FRESH, 1.0);
-    take_sum(0, norm_row(p, NORM_SQUARES));
-    take_sum(1, norm_row(p, NORM_SUM));
+    take_sum(norm_row(p, NORM_SUM));
   }
   join_column(norm_row(p, NORM_SQUARES), BOTH, norm_row(p, NORM_OTHER), OTHER, 2 * samples, 1);
   ow_mul_s(OW_F32, OW_CTL(BOTH, BOTH, OW_NONE, 0), p->share);
@@ -59,12 +60,6 @@ static void scale(const struct ow_norm* p) {
   ow_fma(OW_F32, OW_CTL(R, T, X, 0));
 }
 
-// A parameter in the 16-bit type.
-static uint32_t rounded(uint32_t addr) {
-  const uint32_t bits = *(const uint32_t*)(uintptr_t)addr;
-  return half == OW_BF16 ? ow_round_bf16(bits) : ow_round_f16(bits);
-}
-
 OW_PHASE(layer_norm, struct ow_norm, p) {
   norm_sums(p, p->x, p->x);
   scale(p);
@@ -77,7 +72,7 @@ OW_PHASE(layer_norm, struct ow_norm, p) {
     set_row(A, half_type(), p->normal + at, samples);
     ow_cvt(OW_F32, OW_CTL(A, X, OW_NONE, 0));
     set_row(B, half_type(), p->y + at, samples);
-    const uint32_t gain = rounded(p->gain + 4 * l), bias = rounded(p->bias + 4 * l);
+    const uint32_t gain = norm_rounded(p->gain + 4 * l), bias = norm_rounded(p->bias + 4 * l);
     OW_HALF_DO(ow_mov_s, OW_CTL(B, OW_NONE, OW_NONE, 0), bias);
     OW_HALF_DO(ow_fma_s, OW_CTL(B, A, OW_NONE, 0), gain);
   }

@@ -17,8 +17,7 @@ OW_PHASE(layer_norm_gains, struct ow_norm, p) {
 OW_PHASE(layer_norm_deltas, struct ow_norm, p) {
   // t = delta gain, where the deltas of the input will be.
   for (uint32_t l = 0; l < p->owned; ++l) {
-    const uint32_t bits = *(const uint32_t*)(uintptr_t)(p->gain + 4 * l);
-    const uint32_t gain = half == OW_BF16 ? ow_round_bf16(bits) : ow_round_f16(bits);
+    const uint32_t gain = norm_rounded(p->gain + 4 * l);
     set_row(A, half_type(), p->y + l * pitch(), samples);
     set_row(HALF, half_type(), p->normal + l * pitch(), samples);
     OW_HALF_DO(ow_mul_s, OW_CTL(HALF, A, OW_NONE, 0), gain);

@@ -151,6 +151,13 @@ TEST(GraphTraining, GeluIsThatOfGolden) {
   }
 }
 
+// As many samples as a row of the accumulator cache holds.
+TEST(GraphTraining, LayerNormTakesTheMostSamples) {
+  Growing g(3);
+  const std::string a = g.element("layer_norm", {g.linear("input", 5, true)});
+  compare_steps(job_of(g.end(g.linear(a, 3, true), "softmax_cross_entropy"), {2, 1}, 128), 1);
+}
+
 TEST(GraphTraining, LayerNormIsThatOfGolden) {
   for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 2}, GridShape{4, 1}}) {
     for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {

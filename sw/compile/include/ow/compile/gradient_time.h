@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a gradient pass (sw/firmware/src/train.c) besides its products: the deltas of a piece's
-// outputs go round the column, which is a recurrence over rounds; and each piece has a beginning
-// and an end.
+// Cycles of a gradient pass (sw/layers/linear/tile_backward.c) besides its products: the deltas of
+// a piece's outputs go round the column, which is a recurrence over rounds; and each piece has a
+// beginning and an end.
 //
 // In round n = 1 .. R - 1 grid row r receives the part of owner r - n (`in` words) and sends the
 // part that it received before (`out` words). With flow[r][0] = core[r][0] = 0:

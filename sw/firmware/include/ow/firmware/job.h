@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host and the program of jobs (sw/firmware/job) share: the list of phases. Plain C that
-// C++ can read; all fields are 32-bit little-endian words.
+// C++ can read, little-endian; parameters of kernels are 32-bit words.
 //
 // A job's tiles run a list of phases, one after the other. The compiler writes the list, a grid
 // row's tiles get the same one. A phase is a kernel with its parameters. Kernels are functions of
