@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A language model of the Llama family with its weights, as its readers give it: a decoder of
+// blocks of attention and gated feed-forward, each behind an RMS norm and around a residual
+// (Touvron et al., LLaMA, 2023; grouped heads: Ainslie et al., 2023).
+#ifndef OW_GRAPH_LANGUAGE_MODEL_H_
+#define OW_GRAPH_LANGUAGE_MODEL_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ow/tensor/half.h"
+
+namespace ow {
+
+// Longer contexts by slower rotation of the low frequencies, as Llama 3.1 defines it.
+struct RotaryScaling {
+  double factor = 1;
+  double low_frequency_factor = 1;
+  double high_frequency_factor = 4;
+  int original_positions = 8192;
+};
+
+struct LanguageShape {
+  int width = 0;   // features of the residual
+  int layers = 0;  // blocks
+  int heads = 0;   // of queries; a multiple of kv_heads
+  int kv_heads = 0;
+  int head_size = 0;   // features of a head, even
+  int hidden = 0;      // features of the feed-forward part
+  int vocabulary = 0;  // tokens
+  int positions = 0;   // of the longest context
+  double epsilon = 0;  // of the norms
+  double theta = 10000;
+  std::optional<RotaryScaling> scaling;
+};
+
+// Numbers are encodings in `type`. A matrix is [outputs][inputs], row by row.
+struct LanguageModel {
+  LanguageShape shape;
+  HalfType type = HalfType::Binary16;
+
+  struct Block {
+    std::vector<uint16_t> attention_norm;  // [width], a gain
+    // [heads * head_size][width]; keys and values with kv_heads. Rotary turns feature i of a head
+    // together with feature i + head_size / 2.
+    std::vector<uint16_t> query, key, value;
+    std::vector<uint16_t> output;       // [width][heads * head_size]
+    std::vector<uint16_t> hidden_norm;  // [width]
+    std::vector<uint16_t> gate, up;     // [hidden][width]
+    std::vector<uint16_t> down;         // [width][hidden]
+  };
+
+  std::vector<uint16_t> embedding;  // [vocabulary][width]
+  std::vector<Block> blocks;
+  std::vector<uint16_t> norm;  // [width], before the head
+  std::vector<uint16_t> head;  // [vocabulary][width]; empty if it is the embedding
+};
+
+}  // namespace ow
+
+#endif  // OW_GRAPH_LANGUAGE_MODEL_H_
