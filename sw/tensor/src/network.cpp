@@ -18,13 +18,6 @@
 #include "ow/tensor/safetensors.h"
 
 namespace ow {
-namespace {
-
-TensorType element(HalfType type) {
-  return type == HalfType::Binary16 ? TensorType::F16 : TensorType::BF16;
-}
-
-}  // namespace
 
 std::string layer_name(const LayerShape& layer, size_t k) {
   return layer.name.empty() ? fmt::format("layers.{}", k) : layer.name;
@@ -131,14 +124,9 @@ void save_network(const std::string& path, const Network& network) {
   Tensors tensors;
   for (size_t k = 0; k < network.layers.size(); ++k) {
     const Layer& layer = network.layers[k];
-    Tensor weights;
-    weights.type = element(network.type);
-    weights.shape = {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)};
-    for (const uint16_t w : layer.weights) {
-      weights.bytes.push_back(static_cast<uint8_t>(w));
-      weights.bytes.push_back(static_cast<uint8_t>(w >> 8));
-    }
-    tensors[weight_name(layer, k)] = std::move(weights);
+    tensors[weight_name(layer, k)] = half_tensor(
+        network.type, {static_cast<uint64_t>(layer.outputs), static_cast<uint64_t>(layer.inputs)},
+        layer.weights);
     if (!layer.bias) continue;
     Tensor bias;
     bias.type = TensorType::F32;
@@ -255,14 +243,10 @@ Network load_network(const std::string& path, HalfType type,
     const auto outputs = static_cast<uint64_t>(layer.outputs);
     const Tensor weights =
         take(weight_name(layer, k), {outputs, static_cast<uint64_t>(layer.inputs)},
-             {element(type), TensorType::F32, TensorType::F64});
-    const bool rounded = weights.type != element(type);
-    layer.weights.reserve(weights.elements());
-    for (size_t n = 0; n < weights.elements(); ++n) {
-      layer.weights.push_back(
-          rounded ? to_half(type, weights.value(n))
-                  : static_cast<uint16_t>(weights.bytes[2 * n] | weights.bytes[2 * n + 1] << 8));
-      if (!std::isfinite(from_half(type, layer.weights.back()))) {
+             {tensor_type(type), TensorType::F32, TensorType::F64});
+    layer.weights = half_elements(weights, type);
+    for (size_t n = 0; n < layer.weights.size(); ++n) {
+      if (!std::isfinite(from_half(type, layer.weights[n]))) {
         throw BadInput(fmt::format("{}: tensor '{}' holds a number that is not finite in {}, at {}",
                                    path, weight_name(layer, k), half_name(type), n));
       }

@@ -2,6 +2,7 @@
 #include "ow/tensor/tensor.h"
 
 #include <cstring>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/tensor/half.h"
@@ -86,6 +87,36 @@ std::string Tensor::shape_text() const {
   std::string text;
   for (const uint64_t n : shape) text += (text.empty() ? "" : ", ") + std::to_string(n);
   return "[" + text + "]";
+}
+
+TensorType tensor_type(HalfType type) {
+  return type == HalfType::Binary16 ? TensorType::F16 : TensorType::BF16;
+}
+
+std::vector<uint16_t> half_elements(const Tensor& tensor, HalfType type) {
+  const size_t n = tensor.elements();
+  std::vector<uint16_t> out(n);
+  if (tensor.type == tensor_type(type)) {
+    for (size_t k = 0; k < n; ++k) {
+      out[k] = static_cast<uint16_t>(tensor.bytes[2 * k] | tensor.bytes[2 * k + 1] << 8);
+    }
+  } else {
+    for (size_t k = 0; k < n; ++k) out[k] = to_half(type, tensor.value(k));
+  }
+  return out;
+}
+
+Tensor half_tensor(HalfType type, std::vector<uint64_t> shape,
+                   const std::vector<uint16_t>& values) {
+  Tensor out;
+  out.type = tensor_type(type);
+  out.shape = std::move(shape);
+  out.bytes.reserve(2 * values.size());
+  for (const uint16_t v : values) {
+    out.bytes.push_back(static_cast<uint8_t>(v));
+    out.bytes.push_back(static_cast<uint8_t>(v >> 8));
+  }
+  return out;
 }
 
 }  // namespace ow

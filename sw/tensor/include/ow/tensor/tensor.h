@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "ow/tensor/half.h"
+
 namespace ow {
 
 enum class TensorType { F16, BF16, F32, F64, U8, I8, U16, I16, U32, I32, U64, I64 };
@@ -27,6 +29,13 @@ struct Tensor {
   double value(size_t i) const;
   std::string shape_text() const;  // "[60000, 28, 28]"
 };
+
+// The tensor's elements as encodings of `type`. Elements of another type are rounded once.
+std::vector<uint16_t> half_elements(const Tensor& tensor, HalfType type);
+// The tensor of these encodings, one for each element of the shape.
+Tensor half_tensor(HalfType type, std::vector<uint64_t> shape, const std::vector<uint16_t>& values);
+// The 16-bit type as an element of tensors.
+TensorType tensor_type(HalfType type);
 
 }  // namespace ow
 
