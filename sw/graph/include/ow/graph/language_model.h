@@ -57,6 +57,13 @@ struct LanguageModel {
   std::vector<uint16_t> head;  // [vocabulary][width]; empty if it is the embedding
 };
 
+// A model for tests and measurements, the same bits for a seed everywhere. Weights are uniform with
+// a variance of 1 / inputs, those that add to the residual with 1 / (2 inputs layers), so that
+// activations stay near 1 whatever the shape. Rows of the embedding and the head have a length near
+// 1, and gains are from 0.9 to 1.1. `tied`: the head is the embedding.
+LanguageModel random_language_model(const LanguageShape& shape, HalfType type, uint64_t seed,
+                                    bool tied = false);
+
 }  // namespace ow
 
 #endif  // OW_GRAPH_LANGUAGE_MODEL_H_

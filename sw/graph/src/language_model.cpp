@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/graph/language_model.h"
+
+#include <cmath>
+#include <utility>
+
+#include "ow/base/rng.h"
+
+namespace ow {
+namespace {
+
+std::vector<uint16_t> uniform(Rng* rng, HalfType type, size_t count, double low, double high) {
+  std::vector<uint16_t> values(count);
+  for (uint16_t& v : values) v = to_half(type, low + (high - low) * rng->uniform());
+  return values;
+}
+
+}  // namespace
+
+LanguageModel random_language_model(const LanguageShape& shape, HalfType type, uint64_t seed,
+                                    bool tied) {
+  Rng rng(seed);
+  const auto width = static_cast<size_t>(shape.width), hidden = static_cast<size_t>(shape.hidden);
+  const auto vocabulary = static_cast<size_t>(shape.vocabulary);
+  const auto head_size = static_cast<size_t>(shape.head_size);
+  const size_t queries = static_cast<size_t>(shape.heads) * head_size;
+  const size_t keys = static_cast<size_t>(shape.kv_heads) * head_size;
+  // A variance v is that of a uniform number of -sqrt(3 v) .. sqrt(3 v).
+  const auto matrix = [&](size_t outputs, size_t inputs, double variance) {
+    const double limit = std::sqrt(3 * variance);
+    return uniform(&rng, type, outputs * inputs, -limit, limit);
+  };
+  const auto gains = [&] { return uniform(&rng, type, width, 0.9, 1.1); };
+  const double in = 1.0 / shape.width, halves = 2.0 * shape.layers;
+  LanguageModel model;
+  model.shape = shape;
+  model.type = type;
+  model.embedding = matrix(vocabulary, width, in);
+  for (int n = 0; n < shape.layers; ++n) {
+    LanguageModel::Block block;
+    block.attention_norm = gains();
+    block.query = matrix(queries, width, in);
+    block.key = matrix(keys, width, in);
+    block.value = matrix(keys, width, in);
+    block.output = matrix(width, queries, 1 / (halves * static_cast<double>(queries)));
+    block.hidden_norm = gains();
+    block.gate = matrix(hidden, width, in);
+    block.up = matrix(hidden, width, in);
+    block.down = matrix(width, hidden, 1 / (halves * shape.hidden));
+    model.blocks.push_back(std::move(block));
+  }
+  model.norm = gains();
+  if (!tied) model.head = matrix(vocabulary, width, in);
+  return model;
+}
+
+}  // namespace ow
