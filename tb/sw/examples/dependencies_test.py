@@ -29,6 +29,7 @@ MAY_REACH = {
     "isa": "base",
     "tensor": "base",
     "graph": "base tensor",
+    "import": "base tensor graph",
     "plot": "base",
     "golden": "base isa tensor graph Eigen",
     "iss": "base isa",
