@@ -4,17 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fused.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/kind.h"
 #include "ow/golden/tile_ops.h"
-
-// Processors with a fused multiply-add get a second version of the loops below. It is faster and
-// computes the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define OW_FUSED_CLONES __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define OW_FUSED_CLONES
-#endif
 
 namespace ow::golden {
 namespace {

@@ -158,22 +158,22 @@ long double nlf_margin(Nlf fn, bool bf16, uint16_t x) {
   return std::min(std::fabs(units - std::floor(units) - 0.5L) / units, 1.0L);
 }
 
-uint32_t f32_rcp(uint32_t v) {
+uint32_t f32_rcp(uint32_t v, int steps) {
   const uint32_t one = float_to_bits(1.0f);
   uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocal, f32_to_bf16(v)));
   const uint32_t minus_v = f32_mul(v, float_to_bits(-1.0f));
-  for (int step = 0; step < 2; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const uint32_t e = f32_fma(minus_v, r, one);
     r = f32_fma(r, e, r);
   }
   return r;
 }
 
-uint32_t f32_rsqrt(uint32_t v) {
+uint32_t f32_rsqrt(uint32_t v, int steps) {
   const uint32_t half = float_to_bits(0.5f);
   uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
   const uint32_t minus_half_v = f32_mul(v, float_to_bits(-0.5f));
-  for (int step = 0; step < 2; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const uint32_t s = f32_mul(r, r);
     const uint32_t e = f32_fma(minus_half_v, s, half);
     r = f32_fma(r, e, r);

@@ -11,13 +11,6 @@ namespace {
 uint32_t bits(double x) { return float_to_bits(static_cast<float>(x)); }
 uint32_t negative(uint32_t x) { return x ^ 0x80000000u; }
 
-// 1 / sqrt(v) through bfloat16 and one step of Newton's method.
-uint32_t inverse_root(uint32_t v) {
-  const uint32_t y = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
-  const uint32_t e = f32_fma(f32_mul(v, bits(-0.5)), f32_mul(y, y), bits(0.5));
-  return f32_fma(y, e, y);
-}
-
 // The sum over the features of a sample: in each grid row ascending from +0, then row by row.
 template <typename Add>
 uint32_t column_sum(int features, int rows, const Add& add) {
@@ -58,7 +51,7 @@ Normal normalise(const LayerPass& pass, NormForm form) {
                      share);
       variance = f32_max(f32_fma(negative(mean), mean, squares), 0);
     }
-    const uint32_t scale = inverse_root(f32_add(variance, epsilon));
+    const uint32_t scale = f32_rsqrt(f32_add(variance, epsilon), 1);
     for (int f = 0; f < x.features; ++f) {
       const uint32_t off = form == NormForm::Centred ? f32_sub(widen(n.type, x.at(f, s)), mean)
                                                      : widen(n.type, x.at(f, s));

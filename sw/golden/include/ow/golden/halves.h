@@ -16,11 +16,14 @@ struct Halves {
   bool f16() const { return type == HalfType::Binary16; }
 
   uint16_t add(uint16_t a, uint16_t b) const { return f16() ? f16_add(a, b) : bf16_add(a, b); }
+  uint16_t sub(uint16_t a, uint16_t b) const { return f16() ? f16_sub(a, b) : bf16_sub(a, b); }
   uint16_t mul(uint16_t a, uint16_t b) const { return f16() ? f16_mul(a, b) : bf16_mul(a, b); }
   uint16_t fma(uint16_t a, uint16_t b, uint16_t c) const {
     return f16() ? f16_fma(a, b, c) : bf16_fma(a, b, c);
   }
   uint16_t min(uint16_t a, uint16_t b) const { return f16() ? f16_min(a, b) : bf16_min(a, b); }
+  uint16_t max(uint16_t a, uint16_t b) const { return f16() ? f16_max(a, b) : bf16_max(a, b); }
+  uint16_t exp(uint16_t a) const { return f16() ? nlf_f16(Nlf::kExp, a) : nlf_bf16(Nlf::kExp, a); }
   uint16_t sigmoid(uint16_t a) const {
     return f16() ? nlf_f16(Nlf::kSigmoid, a) : nlf_bf16(Nlf::kSigmoid, a);
   }

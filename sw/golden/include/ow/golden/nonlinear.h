@@ -33,9 +33,10 @@ long double nlf_margin(Nlf fn, bool bf16, uint16_t x);
 // The fp32 forms: the sequences of tensor instructions of docs/numerics.md, step by step, each step
 // with the rounding of its instruction. Encodings in and out.
 //
-// For normal numbers: |v| below 2^126 for f32_rcp, v from 2^-125 to 2^126 for f32_rsqrt.
-uint32_t f32_rcp(uint32_t v);
-uint32_t f32_rsqrt(uint32_t v);
+// For normal numbers: |v| below 2^126 for f32_rcp, v from 2^-125 to 2^126 for f32_rsqrt. `steps` of
+// Newton's method (N94, N95; one: N98).
+uint32_t f32_rcp(uint32_t v, int steps = 2);
+uint32_t f32_rsqrt(uint32_t v, int steps = 2);
 // Any x that is not a NaN; clamped to [-87, 88].
 uint32_t f32_exp(uint32_t x);
 // The short form through binary16, for x from -17 to 11. The relative error is 2^-11 if the result

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/golden/decode.h"
+
+#include <cmath>
+#include <string>
+
+#include "decode_sums.h"
+#include "ow/base/error.h"
+#include "ow/golden/formats.h"
+#include "ow/golden/halves.h"
+#include "ow/golden/kind.h"
+#include "ow/golden/rotary.h"
+
+namespace ow::golden {
+namespace {
+
+using Vector = std::vector<uint16_t>;
+
+size_t whole_blocks(size_t n) { return (n + kCacheBlock - 1) / kCacheBlock; }
+
+void need(bool condition, const std::string& message) {
+  if (!condition) throw BadInput("language model: " + message);
+}
+
+std::string number(int n) { return std::to_string(n); }
+
+void check(const LanguageShape& s, int rows, int columns) {
+  need(rows >= 1 && columns >= 1, "a region has at least 1 x 1 tiles");
+  for (const int size :
+       {s.width, s.layers, s.heads, s.kv_heads, s.head_size, s.hidden, s.vocabulary, s.positions}) {
+    need(size >= 1, "every size of its shape is at least 1");
+  }
+  need(s.head_size % 2 == 0, "heads of " + number(s.head_size) + " features; they must be even");
+  need(s.heads % s.kv_heads == 0, number(s.heads) + " heads are no multiple of " +
+                                      number(s.kv_heads) + " heads of keys and values");
+  need(s.heads % columns == 0,
+       "a region of " + number(columns) + " columns must divide its " + number(s.heads) + " heads");
+  need(s.kv_heads % columns == 0 || columns % s.kv_heads == 0,
+       "a region of " + number(columns) + " columns must divide, or be a multiple of, its " +
+           number(s.kv_heads) + " heads of keys and values");
+  need(s.positions <= 1 << 20, number(s.positions) + " positions; the limit is 1048576");
+  need(s.theta >= 1 && s.theta <= 0x1p40, "theta of its rotary embedding must be 1 to 2^40");
+  need(s.epsilon > 0 && s.epsilon <= 1, "epsilon of its norms must be above 0, and at most 1");
+}
+
+uint32_t bits(double x) { return float_to_bits(static_cast<float>(x)); }
+
+}  // namespace
+
+struct Decoder::Weights {
+  struct Block {
+    Vector attention_norm, hidden_norm;
+    ResidentMatrix query, key, value, output, gate, up, down;
+  };
+
+  Weights(const LanguageModel& model, int region_rows, int region_columns)
+      : shape(model.shape),
+        half{model.type},
+        rows(static_cast<size_t>(region_rows)),
+        scale(half.round(1 / std::sqrt(static_cast<double>(shape.head_size)))),
+        frequencies(rotary_frequencies(shape)),
+        embedding(model.embedding),
+        norm(model.norm),
+        head(half.type, model.head.empty() ? model.embedding : model.head, size(shape.vocabulary),
+             dealt(width(), rows)) {
+    require(model.blocks.size() == size(shape.layers), "blocks of another number than the model's");
+    require(norm.size() == width(), "a gain of another size than its model's");
+    require(embedding.size() == size(shape.vocabulary) * width(),
+            "an embedding of another size than its model's");
+    const size_t columns = static_cast<size_t>(region_columns);
+    const SumOrder by_rows = dealt(width(), rows);
+    const SumOrder by_heads = reversed(cut(head_features(), columns));
+    const SumOrder by_units = reversed(dealt(size(shape.hidden), columns));
+    for (const LanguageModel::Block& b : model.blocks) {
+      require(b.attention_norm.size() == width() && b.hidden_norm.size() == width(),
+              "a gain of another size than its model's");
+      const auto matrix = [&](const Vector& weights, size_t outputs, const SumOrder& order) {
+        return ResidentMatrix(half.type, weights, outputs, order);
+      };
+      blocks.push_back(
+          {b.attention_norm, b.hidden_norm, matrix(b.query, head_features(), by_rows),
+           matrix(b.key, kv_features(), by_rows), matrix(b.value, kv_features(), by_rows),
+           matrix(b.output, width(), by_heads), matrix(b.gate, size(shape.hidden), by_rows),
+           matrix(b.up, size(shape.hidden), by_rows), matrix(b.down, width(), by_units)});
+    }
+  }
+
+  static size_t size(int n) { return static_cast<size_t>(n); }
+  size_t width() const { return size(shape.width); }
+  size_t head_size() const { return size(shape.head_size); }
+  size_t head_features() const { return size(shape.heads) * head_size(); }
+  size_t kv_features() const { return size(shape.kv_heads) * head_size(); }
+  bool fused() const { return half.type == HalfType::Bfloat16; }
+
+  Vector normed(const Vector& x, const Vector& gain) const;
+  Vector scores_of(const std::vector<float>& keys, size_t kv, const Vector& query,
+                   size_t positions) const;
+  Vector weighted(const std::vector<float>& values, size_t kv, const Vector& scores) const;
+
+  LanguageShape shape;
+  Halves half;
+  size_t rows;
+  uint16_t scale;  // of queries
+  std::vector<double> frequencies;
+  Vector embedding;
+  std::vector<Block> blocks;
+  Vector norm;
+  ResidentMatrix head;
+};
+
+// N124.
+Vector Decoder::Weights::normed(const Vector& x, const Vector& gain) const {
+  uint32_t sum = 0;
+  for (size_t r = 0; r < rows; ++r) {
+    std::vector<float> own;
+    for (size_t i = r; i < x.size(); i += rows) own.push_back(value_of(half.type, x[i]));
+    const uint32_t squares = float_to_f32(squares_by_n6(fused(), own));
+    sum = r == 0 ? squares : f32_add(sum, squares);
+  }
+  const uint32_t mean = f32_mul(sum, bits(1.0 / shape.width));
+  const uint32_t by = f32_rsqrt(f32_add(mean, bits(shape.epsilon)), 1);
+  Vector y;
+  y.reserve(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    y.push_back(half.mul(narrow(half.type, f32_mul(widen(half.type, x[i]), by)), gain[i]));
+  }
+  return y;
+}
+
+// The first part of N117: a query's scores, [positions].
+Vector Decoder::Weights::scores_of(const std::vector<float>& keys, size_t kv, const Vector& query,
+                                   size_t positions) const {
+  const std::vector<float> q = values_of(half.type, query);
+  Vector scores;
+  scores.reserve(positions);
+  for (size_t first = 0; first < positions; first += kCacheBlock) {
+    float sums[kCacheBlock];
+    score_block(fused(), &keys[(first * kv_features()) + kv * head_size() * kCacheBlock], q.data(),
+                q.size(), sums);
+    for (size_t t = first; t < std::min(first + kCacheBlock, positions); ++t) {
+      scores.push_back(narrow(half.type, float_to_f32(sums[t - first])));
+    }
+  }
+  return scores;
+}
+
+// The second one: the values, weighted by e to the scores.
+Vector Decoder::Weights::weighted(const std::vector<float>& values, size_t kv,
+                                  const Vector& scores) const {
+  uint16_t most = scores[0];
+  for (const uint16_t s : scores) most = half.max(most, s);
+  const size_t blocks = whole_blocks(head_size()), pitch = blocks * kCacheBlock;
+  const std::vector<float> none(pitch);
+  std::vector<float> out;
+  uint32_t total = 0;
+  for (size_t r = 0; r < rows; ++r) {
+    std::vector<float> powers, sums = none;
+    for (size_t t = r; t < scores.size(); t += rows) {
+      powers.push_back(value_of(half.type, half.exp(half.sub(scores[t], most))));
+      add_row(fused(), &values[(t * static_cast<size_t>(shape.kv_heads) + kv) * pitch],
+              powers.back(), blocks, sums.data());
+    }
+    const uint32_t own = float_to_f32(sum_by_n6(powers));
+    total = r == 0 ? own : f32_add(own, total);
+    if (r == 0) out = sums;
+    for (size_t k = 0; r > 0 && k < pitch; ++k) out[k] = sums[k] + out[k];
+  }
+  const uint32_t by = f32_rcp(total, 1);
+  Vector o;
+  for (size_t k = 0; k < head_size(); ++k) {
+    o.push_back(narrow(half.type, f32_mul(float_to_f32(out[k]), by)));
+  }
+  return o;
+}
+
+Decoder::Decoder(const LanguageModel& model, int rows, int columns) {
+  check(model.shape, rows, columns);
+  weights_ = std::make_unique<const Weights>(model, rows, columns);
+}
+
+Decoder::~Decoder() = default;
+
+const LanguageShape& Decoder::shape() const { return weights_->shape; }
+
+std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeTaps* taps) const {
+  const Weights& w = *weights_;
+  const Halves& half = w.half;
+  need(token >= 0 && token < w.shape.vocabulary,
+       "token " + number(token) + "; it has " + number(w.shape.vocabulary) + " tokens");
+  need(cache->positions_ < w.shape.positions,
+       "a context of more than its " + number(w.shape.positions) + " positions");
+  const size_t position = static_cast<size_t>(cache->positions_), count = position + 1;
+  const size_t d = w.head_size(), pitch = whole_blocks(d) * kCacheBlock;
+  const Rotation rotation = rotation_at(half.type, w.frequencies, cache->positions_);
+  cache->blocks_.resize(w.blocks.size());
+  const auto add = [&half](const Vector& a, const Vector& b) {
+    Vector sum;
+    sum.reserve(a.size());
+    for (size_t i = 0; i < a.size(); ++i) sum.push_back(half.add(a[i], b[i]));
+    return sum;
+  };
+
+  const auto row = w.embedding.begin() + token * static_cast<std::ptrdiff_t>(w.width());
+  Vector x(row, row + static_cast<std::ptrdiff_t>(w.width()));
+  if (taps != nullptr) *taps = {x, {}, {}};
+  for (size_t b = 0; b < w.blocks.size(); ++b) {
+    const Weights::Block& block = w.blocks[b];
+    DecodeTaps::Block tap;
+    tap.attention_input = w.normed(x, block.attention_norm);
+    tap.query = block.query.rounded_times(tap.attention_input);
+    tap.key = block.key.rounded_times(tap.attention_input);
+    tap.value = block.value.rounded_times(tap.attention_input);
+    for (size_t h = 0; h < tap.query.size(); h += d)
+      rotate_head(half.type, rotation, &tap.query[h]);
+    for (size_t h = 0; h < tap.key.size(); h += d) rotate_head(half.type, rotation, &tap.key[h]);
+    for (uint16_t& q : tap.query) q = half.mul(q, w.scale);
+
+    DecodeCache::Block& kept = cache->blocks_[b];
+    kept.keys.resize(whole_blocks(count) * kCacheBlock * w.kv_features());
+    kept.values.resize(count * static_cast<size_t>(w.shape.kv_heads) * pitch);
+    for (size_t k = 0; k < tap.key.size(); ++k) {
+      kept.keys[(position / kCacheBlock * w.kv_features() + k) * kCacheBlock +
+                position % kCacheBlock] = value_of(half.type, tap.key[k]);
+      kept.values[(position * static_cast<size_t>(w.shape.kv_heads) + k / d) * pitch + k % d] =
+          value_of(half.type, tap.value[k]);
+    }
+    const size_t share = static_cast<size_t>(w.shape.heads / w.shape.kv_heads);
+    for (size_t h = 0; h < static_cast<size_t>(w.shape.heads); ++h) {
+      const auto first = tap.query.begin() + static_cast<std::ptrdiff_t>(h * d);
+      const Vector query(first, first + static_cast<std::ptrdiff_t>(d));
+      const Vector o =
+          w.weighted(kept.values, h / share, w.scores_of(kept.keys, h / share, query, count));
+      tap.attention.insert(tap.attention.end(), o.begin(), o.end());
+    }
+    tap.middle = add(x, block.output.rounded_times(tap.attention));
+
+    tap.hidden_input = w.normed(tap.middle, block.hidden_norm);
+    const Vector up = block.up.rounded_times(tap.hidden_input);
+    tap.hidden = block.gate.rounded_times(tap.hidden_input);
+    for (size_t u = 0; u < up.size(); ++u) {
+      const uint16_t gate = tap.hidden[u];
+      tap.hidden[u] = half.mul(half.mul(gate, half.sigmoid(gate)), up[u]);
+    }
+    tap.out = add(tap.middle, block.down.rounded_times(tap.hidden));
+    x = tap.out;
+    if (taps != nullptr) taps->blocks.push_back(std::move(tap));
+  }
+  ++cache->positions_;
+  return x;
+}
+
+void Decoder::extend(DecodeCache* cache, int token, DecodeTaps* taps) const {
+  run_blocks(cache, token, taps);
+}
+
+std::vector<uint32_t> Decoder::step(DecodeCache* cache, int token, DecodeTaps* taps) const {
+  const Vector x = weights_->normed(run_blocks(cache, token, taps), weights_->norm);
+  if (taps != nullptr) taps->head_input = x;
+  return weights_->head.times(x);
+}
+
+void DecodeCache::truncate(int positions) {
+  require(positions >= 0 && positions <= positions_, "a cache is cut to what it does not hold");
+  positions_ = positions;
+}
+
+}  // namespace ow::golden
