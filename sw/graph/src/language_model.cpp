@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/graph/language_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,30 @@ std::vector<uint16_t> uniform(Rng* rng, HalfType type, size_t count, double low,
 }
 
 }  // namespace
+
+bool region_holds_heads(const LanguageShape& s, int columns) {
+  return s.heads % columns == 0 && (s.kv_heads % columns == 0 || columns % s.kv_heads == 0);
+}
+
+LanguageRegion usual_region(const LanguageModel& model) {
+  constexpr int64_t kTileWeights = 12288;  // 24 kB, half of a tile's memory
+  const LanguageShape& s = model.shape;
+  const int64_t width = s.width;
+  const int64_t attention = 2 * (int64_t{s.heads} + s.kv_heads) * s.head_size * width;
+  const int64_t block = attention + 3 * int64_t{s.hidden} * width;
+  const int64_t head = (model.head.empty() ? 1 : 2) * int64_t{s.vocabulary} * width;
+  const int64_t tiles = (std::max(block, head) + kTileWeights - 1) / kTileWeights;
+  LanguageRegion best;
+  int64_t least = INT64_MAX;
+  for (int columns = 1; columns <= s.heads; ++columns) {
+    if (!region_holds_heads(s, columns)) continue;
+    const int64_t rows = (tiles + columns - 1) / columns;
+    if (rows + columns >= least) continue;
+    least = rows + columns;
+    best = {static_cast<int>(rows), columns};
+  }
+  return best;
+}
 
 LanguageModel random_language_model(const LanguageShape& shape, HalfType type, uint64_t seed,
                                     bool tied) {

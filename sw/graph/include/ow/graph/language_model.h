@@ -57,6 +57,20 @@ struct LanguageModel {
   std::vector<uint16_t> head;  // [vocabulary][width]; empty if it is the embedding
 };
 
+// The rows and columns of tiles that hold a block, or the head with the embedding. They are part of
+// a model's numerics (N116).
+struct LanguageRegion {
+  int rows = 1;
+  int columns = 1;
+};
+
+// Whether a region of so many columns can hold the model's heads: it divides `heads`, and divides
+// `kv_heads` or is a multiple of it.
+bool region_holds_heads(const LanguageShape& shape, int columns);
+
+// The region of a model that names none (N127). It depends on the model's shape alone.
+LanguageRegion usual_region(const LanguageModel& model);
+
 // A model for tests and measurements, the same bits for a seed everywhere. Weights are uniform with
 // a variance of 1 / inputs, those that add to the residual with 1 / (2 inputs layers), so that
 // activations stay near 1 whatever the shape. Rows of the embedding and the head have a length near
