@@ -191,7 +191,8 @@ std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeT
        "a context of more than its " + number(w.shape.positions) + " positions");
   const size_t position = static_cast<size_t>(cache->positions_), count = position + 1;
   const size_t d = w.head_size(), pitch = whole_blocks(d) * kCacheBlock;
-  const Rotation rotation = rotation_at(half.type, w.frequencies, cache->positions_);
+  const Rotation rotation =
+      rotation_at(half.type, w.frequencies, fine_positions(w.shape), cache->positions_);
   cache->blocks_.resize(w.blocks.size());
   const auto add = [&half](const Vector& a, const Vector& b) {
     Vector sum;

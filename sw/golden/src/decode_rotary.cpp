@@ -9,7 +9,6 @@ namespace ow::golden {
 namespace {
 
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
-constexpr int kFine = 64;  // positions between two coarse angles
 
 double scaled(const RotaryScaling& s, double frequency) {
   const double wave = kTwoPi / frequency;  // positions of a whole turn
@@ -36,13 +35,20 @@ std::vector<double> rotary_frequencies(const LanguageShape& shape) {
   return out;
 }
 
-Rotation rotation_at(HalfType type, const std::vector<double>& frequencies, int position) {
+int fine_positions(const LanguageShape& shape) {
+  int fine = 1;
+  while (int64_t{fine} * fine < shape.positions) fine *= 2;
+  return fine;
+}
+
+Rotation rotation_at(HalfType type, const std::vector<double>& frequencies, int fine,
+                     int position) {
   Rotation out;
   for (const double frequency : frequencies) {
-    const SinCos coarse = fixed_sin_cos(kFine * (position / kFine) * frequency);
-    const SinCos fine = fixed_sin_cos(position % kFine * frequency);
-    const uint32_t sc = bits(coarse.sin), cc = bits(coarse.cos);
-    const uint32_t sf = bits(fine.sin), cf = bits(fine.cos);
+    const SinCos coarse_angle = fixed_sin_cos(fine * (position / fine) * frequency);
+    const SinCos fine_angle = fixed_sin_cos(position % fine * frequency);
+    const uint32_t sc = bits(coarse_angle.sin), cc = bits(coarse_angle.cos);
+    const uint32_t sf = bits(fine_angle.sin), cf = bits(fine_angle.cos);
     out.cos.push_back(narrow(type, f32_fma(cc, cf, negative(f32_mul(sc, sf)))));
     out.sin.push_back(narrow(type, f32_fma(sc, cf, f32_mul(cc, sf))));
   }

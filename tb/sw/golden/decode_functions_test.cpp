@@ -74,7 +74,7 @@ TEST(Rotary, AnglesAreThoseOfTheDefinition) {
       EXPECT_EQ(frequencies[0], 1);
       for (const int position : {0, 1, 63, 64, 65, static_cast<int>(rng.below(1 << 17))}) {
         for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
-          const Rotation got = rotation_at(type, frequencies, position);
+          const Rotation got = rotation_at(type, frequencies, 64, position);
           for (size_t m = 0; m < frequencies.size(); ++m) {
             const long double f = frequency_of(s, static_cast<int>(m));
             ASSERT_LE(std::fabs(frequencies[m] - f), 0x1p-47L * f) << m;

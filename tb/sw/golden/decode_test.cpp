@@ -44,7 +44,8 @@ class Rules {
 
   std::vector<uint32_t> step(int token, DecodeTaps* taps) {
     const int position = static_cast<int>(keys_[0].size());
-    const Rotation rotation = rotation_at(m_.type, rotary_frequencies(s_), position);
+    const Rotation rotation =
+        rotation_at(m_.type, rotary_frequencies(s_), fine_positions(s_), position);
     Halfs x;
     for (int i = 0; i < s_.width; ++i) x.push_back(at(m_.embedding, token * s_.width + i));
     taps->embedding = x;
