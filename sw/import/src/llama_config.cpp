@@ -10,76 +10,13 @@
 
 #include "ow/base/error.h"
 #include "ow/base/json.h"
+#include "ow/base/json_object.h"
 #include "ow/base/text.h"
 
 namespace ow {
 namespace {
 
 using nlohmann::json;
-
-// An object of the file. A key whose value is null counts as absent.
-class Keys {
- public:
-  // `prefix`: what messages put before its keys.
-  Keys(std::string path, const json& object, std::string prefix = "")
-      : path_(std::move(path)), object_(object), prefix_(std::move(prefix)) {
-    if (!object_.is_object()) throw BadInput(path_ + ": must be a JSON object");
-  }
-
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw BadInput(fmt::format("{}: '{}{}' {}", path_, prefix_, printable_text(key), what));
-  }
-
-  const json* find(const std::string& key) const {
-    const auto found = object_.find(key);
-    return found == object_.end() || found->is_null() ? nullptr : &*found;
-  }
-
-  int whole(const std::string& key, int low, int high, std::optional<int> absent = {}) const {
-    const json* value = find(key);
-    if (value == nullptr && absent) return *absent;
-    if (value == nullptr) fail(key, "is missing");
-    const bool good = value->is_number_integer() && *value >= low && *value <= high;
-    if (!good) {
-      fail(key,
-           fmt::format("must be a whole number from {} to {}, not {}", low, high, shown(*value)));
-    }
-    return value->get<int>();
-  }
-
-  double positive(const std::string& key, double high, std::optional<double> absent = {}) const {
-    const json* value = find(key);
-    if (value == nullptr && absent) return *absent;
-    if (value == nullptr) fail(key, "is missing");
-    const double x = value->is_number() ? value->get<double>() : 0;
-    if (!(x > 0 && x <= high)) {
-      fail(key, fmt::format("must be a number above 0 and up to {}, not {}", high, shown(*value)));
-    }
-    return x;
-  }
-
-  bool flag(const std::string& key, bool absent) const {
-    const json* value = find(key);
-    if (value == nullptr) return absent;
-    if (!value->is_boolean()) fail(key, "must be true or false, not " + shown(*value));
-    return value->get<bool>();
-  }
-
-  std::string word(const std::string& key, const std::string& absent) const {
-    const json* value = find(key);
-    if (value == nullptr) return absent;
-    if (!value->is_string()) fail(key, "must be a string, not " + shown(*value));
-    return value->get<std::string>();
-  }
-
-  const json& object() const { return object_; }
-  static std::string shown(const json& value) { return printable_text(json_text(value)); }
-
- private:
-  std::string path_;
-  const json& object_;
-  std::string prefix_;
-};
 
 // Keys that change the mathematics of some model, with the value that does not.
 const std::map<std::string, json>& neutral_values() {
@@ -117,17 +54,18 @@ const std::map<std::string, json>& neutral_values() {
   return values;
 }
 
-void check_neutral(const Keys& keys) {
+void check_neutral(const JsonObject& keys) {
   for (const auto& [key, neutral] : neutral_values()) {
     const json* value = keys.find(key);
     if (value == nullptr || *value == neutral) continue;
-    keys.fail(key, fmt::format("is {}, which is not supported: it must be {}", Keys::shown(*value),
-                               neutral.is_null() ? "absent" : Keys::shown(neutral)));
+    keys.fail(key,
+              fmt::format("is {}, which is not supported: it must be {}", JsonObject::shown(*value),
+                          neutral.is_null() ? "absent" : JsonObject::shown(neutral)));
   }
   if (const json* types = keys.find("layer_types")) {
     for (const json& type : *types) {
       if (type != "full_attention") {
-        keys.fail("layer_types", "may hold full_attention alone, not " + Keys::shown(type));
+        keys.fail("layer_types", "may hold full_attention alone, not " + JsonObject::shown(type));
       }
     }
   }
@@ -135,7 +73,7 @@ void check_neutral(const Keys& keys) {
 
 // The rotation's parameters: the keys rope_theta and rope_scaling, or rope_parameters, which has
 // both.
-void read_rotary(const std::string& path, const Keys& keys, LanguageShape* shape) {
+void read_rotary(const JsonObject& keys, LanguageShape* shape) {
   constexpr double kMaxTheta = 1e12, kMaxFactor = 1e6;
   shape->theta = keys.positive("rope_theta", kMaxTheta, 10000.0);
   const json* scaling = keys.find("rope_scaling");
@@ -146,8 +84,7 @@ void read_rotary(const std::string& path, const Keys& keys, LanguageShape* shape
   const std::string name = parameters != nullptr ? "rope_parameters" : "rope_scaling";
   if (parameters == nullptr) parameters = scaling;
   if (parameters == nullptr) return;
-  if (!parameters->is_object()) keys.fail(name, "must be an object");
-  const Keys rope(path, *parameters, name + ".");
+  const JsonObject rope = keys.object(name);
   static const std::set<std::string> kKnown = {
       "rope_type",        "type",
       "factor",           "low_freq_factor",
@@ -161,7 +98,7 @@ void read_rotary(const std::string& path, const Keys& keys, LanguageShape* shape
   }
   shape->theta = rope.positive("rope_theta", kMaxTheta, shape->theta);
   const std::string key = rope.find("rope_type") != nullptr ? "rope_type" : "type";
-  const std::string type = rope.word(key, "default");
+  const std::string type = rope.text(key, "default");
   if (type == "default") return;
   if (type != "llama3") {
     rope.fail(key, fmt::format("is '{}', must be default or llama3", printable_text(type)));
@@ -181,8 +118,8 @@ void read_rotary(const std::string& path, const Keys& keys, LanguageShape* shape
 
 LlamaConfig read_llama_config(const std::string& path) {
   const json file = read_json(path);
-  const Keys keys(path, file);
-  if (const std::string type = keys.word("model_type", ""); type != "llama") {
+  const JsonObject keys(path, file);
+  if (const std::string type = keys.text("model_type", ""); type != "llama") {
     keys.fail("model_type", fmt::format("is '{}', must be llama", printable_text(type)));
   }
   check_neutral(keys);
@@ -211,7 +148,7 @@ LlamaConfig read_llama_config(const std::string& path) {
   shape.positions = keys.whole("max_position_embeddings", 1, 1 << 30);
   shape.epsilon = keys.positive("rms_norm_eps", 1, 1e-6);
   config.tied = keys.flag("tie_word_embeddings", false);
-  read_rotary(path, keys, &shape);
+  read_rotary(keys, &shape);
   return config;
 }
 

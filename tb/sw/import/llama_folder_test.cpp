@@ -363,7 +363,7 @@ TEST(LlamaConfig, RotaryScalingInItsSpellings) {
   config.erase("rope_parameters");
   config["rope_scaling"] = "llama3";
   folder.set_config(config);
-  EXPECT_EQ(folder.refusal(), path + ": 'rope_scaling' must be an object");
+  EXPECT_EQ(folder.refusal(), path + ": 'rope_scaling' must be an object, not \"llama3\"");
 }
 
 TEST(LlamaConfig, WhatIsNotSupportedIsRefusedByItsKey) {
