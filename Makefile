@@ -36,6 +36,9 @@ configure: bootstrap
 	@[ -f $(tree)/build.ninja ] || cmake -S . -B $(tree) -G Ninja >$(tree)/configure.log 2>&1 || \
 	  { cat $(tree)/configure.log; exit 1; }
 
+# Configures again, to find what a later bootstrap has brought.
+again = cmake $(tree) >$(tree)/configure.log 2>&1 || { cat $(tree)/configure.log; exit 1; }
+
 build: configure  ## build everything, the tests of every day and of the night too
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target all programs everyday nightly
 
@@ -51,6 +54,7 @@ train: configure  ## train the digits network on a 4x4 grid of RTL tiles (minute
 
 test: configure  ## the everyday tests: minutes
 	@BUILD=$(tree) scripts/bootstrap test
+	@$(again)
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target everyday
 	@ctest --test-dir $(tree) -j $(call q,$(JOBS)) --output-on-failure -LE nightly $(TEST_ARGS)
 
@@ -60,6 +64,7 @@ test-all: test test-nightly  ## every test: hours
 test-nightly: configure  ## the tests that only the night runs (PART=NAME: a part, .ci/run --list)
 	@BUILD=$(tree) scripts/bootstrap test
 	@BUILD=$(tree) scripts/bootstrap packages
+	@$(again)
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target $(call q,nightly$(addprefix -,$(PART)))
 	@ctest --test-dir $(tree) -j $(call q,$(JOBS)) --output-on-failure -L '^nightly$$' $(if $(PART),-L $(call q,^$(PART)$$)) $(TEST_ARGS)
 
@@ -79,6 +84,8 @@ coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree o
 	@scripts/coverage --build $(tree)-coverage --jobs $(call q,$(JOBS)) --json $(tree)/coverage.json $(COVERAGE_ARGS)
 
 fuzz: configure  ## mutants of valid files against every parser, with sanitizers
+	@BUILD=$(tree) scripts/bootstrap text || echo "fuzz: without the readers of texts" >&2
+	@$(again)
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target fuzz
 
 wave: configure  ## waves (FST) of a small run, or of what RECORD=FILE holds (WAVE_ARGS="--from .. --to ..")

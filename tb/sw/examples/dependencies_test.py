@@ -30,6 +30,7 @@ MAY_REACH = {
     "tensor": "base",
     "graph": "base tensor",
     "import": "base tensor graph",
+    "text": "base",
     "plot": "base",
     "golden": "base isa tensor graph Eigen",
     "iss": "base isa",
