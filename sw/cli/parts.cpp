@@ -26,6 +26,7 @@ constexpr Part kParts[] = {
     {"bench", "ow-bench", "Measure the machine and compare with targets"},
     {"faults", "ow-faults", "Stuck-at faults of a tile's netlist under the self-test"},
     {"fp", "ow-fp", "Drive the RTL floating-point datapath with TestFloat vectors"},
+    {"generate", "ow-generate", "Text from a language model"},
 };
 
 // Whether `app` has the subcommand itself.

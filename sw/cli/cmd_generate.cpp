@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow generate`: text from a language model (docs/models.md).
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli.h"
+#include "ow/base/error.h"
+#include "ow/check/golden_ring.h"
+#include "ow/import/llama_folder.h"
+#include "ow/import/model_settings.h"
+#include "ow/serve/engine.h"
+#include "ow/serve/stop_strings.h"
+#include "ow/text/tokenizer.h"
+
+namespace ow::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string prompt;
+  std::string device = "golden";
+  std::string region;
+  std::string type;
+  int max_tokens = 0;
+  serve::Sampling sampling;
+  std::vector<std::string> stops;
+};
+
+LanguageRegion region_of(const Options& o, const LanguageModel& model) {
+  if (o.region.empty()) return usual_region(model);
+  LanguageRegion region;
+  char rest = 0;
+  if (std::sscanf(o.region.c_str(), "%4dx%4d%c", &region.rows, &region.columns, &rest) != 2) {
+    throw BadInput(fmt::format("--region: '{}' is not ROWSxCOLUMNS, as 2x2", o.region));
+  }
+  return region;
+}
+
+std::unique_ptr<serve::TokenRing> open_ring(const Options& o, const LanguageModel& model,
+                                            LanguageRegion region) {
+  if (o.device == "golden") {
+    return std::make_unique<golden::GoldenRing>(model, region.rows, region.columns, 1);
+  }
+  throw BadInput(fmt::format("--device: '{}' is not known; there is golden", o.device));
+}
+
+// Shows text as it comes. What it shows cannot be taken back, so a stop string must wait.
+class Output {
+ public:
+  Output(const Tokenizer& tokenizer, const std::vector<int>& prompt, serve::StopStrings stops)
+      : stream_(tokenizer), stops_(std::move(stops)) {
+    // The text of a token can depend on whether it is the first one.
+    for (const int token : prompt) stream_.add(token);
+  }
+
+  void add(int token) { show(stops_.add(stream_.add(token))); }
+  void finish() {
+    show(stops_.add(stream_.finish()));
+    show(stops_.finish());
+  }
+  bool stopped() const { return stops_.stopped(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  void show(const std::string& text) {
+    text_ += text;
+    fmt::print("{}", text);
+    std::fflush(stdout);
+  }
+
+  TextStream stream_;
+  serve::StopStrings stops_;
+  std::string text_;
+};
+
+int run(Context& context, const Options& o) {
+  context.check_files({{"--model", o.model + "/config.json"},
+                       {"--model", o.model + "/generation_config.json"},
+                       {"--model", o.model + "/model.safetensors"},
+                       {"--model", o.model + "/tokenizer.json"}},
+                      {});
+  const serve::StopStrings stops(o.stops);
+  const ModelSettings settings = read_model_settings(o.model);
+  const HalfType type = o.type.empty()         ? settings.type
+                        : o.type == "binary16" ? HalfType::Binary16
+                                               : HalfType::Bfloat16;
+  const Tokenizer tokenizer(o.model + "/tokenizer.json");
+  serve::Request request;
+  request.prompt = tokenizer.before();
+  for (const int token : tokenizer.encode(o.prompt)) request.prompt.push_back(token);
+  const std::vector<int> prompt = request.prompt;
+  request.sampling = o.sampling;
+  request.ends = settings.ends;
+
+  LanguageRegion region;
+  std::unique_ptr<serve::TokenRing> ring;
+  {
+    const LanguageModel model = read_llama_folder(o.model, type);
+    region = region_of(o, model);
+    ring = open_ring(o, model, region);
+  }
+  serve::Engine engine(ring.get());
+  // A prompt that fills the context is refused with a token more.
+  const int room = ring->shape().positions - static_cast<int>(prompt.size());
+  request.limit = o.max_tokens > 0 ? o.max_tokens : std::max(room, 1);
+  const uint64_t id = engine.submit(std::move(request));
+
+  fmt::print("{}", o.prompt);
+  Output output(tokenizer, prompt, stops);
+  std::vector<int> tokens;
+  std::string finish;
+  std::optional<uint64_t> first_cycle, last_cycle;
+  const auto begin = std::chrono::steady_clock::now();
+  while (const auto event = engine.next()) {
+    tokens.push_back(event->token);
+    if (!first_cycle) first_cycle = event->cycle;
+    last_cycle = event->cycle;
+    output.add(event->token);
+    if (event->finish == serve::Finish::End) finish = "end";
+    if (event->finish == serve::Finish::Length) finish = "length";
+    if (output.stopped()) {
+      finish = "stop";
+      engine.cancel(id);
+      break;
+    }
+  }
+  output.finish();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const double rate = static_cast<double>(tokens.size()) / seconds.count();
+  fmt::print("\n\n{} tokens after {} of the prompt in {:.2f} s, {:.0f} a second", tokens.size(),
+             prompt.size(), seconds.count(), rate);
+
+  nlohmann::json& result = context.result();
+  result = {
+      {"model", o.model},           {"type", half_name(type)},
+      {"device", o.device},         {"region", fmt::format("{}x{}", region.rows, region.columns)},
+      {"prompt_tokens", prompt},    {"tokens", tokens},
+      {"text", output.text()},      {"finish", finish},
+      {"seconds", seconds.count()}, {"tokens_per_second", rate}};
+  if (last_cycle && tokens.size() > 1) {
+    const double cycles =
+        static_cast<double>(*last_cycle - *first_cycle) / static_cast<double>(tokens.size() - 1);
+    fmt::print("; {:.0f} cycles a token", cycles);
+    result["cycles"] = *last_cycle;
+    result["cycles_per_token"] = cycles;
+  }
+  fmt::print("\n");
+  return 0;
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app, Context& context) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = context.add(app, "generate", "Text from a language model",
+                                  [o, &context] { return run(context, *o); });
+  command->add_option("--model", o->model, "Folder of the model, as Hugging Face has them")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("--prompt", o->prompt, "The beginning of the text")
+      ->type_name("TEXT")
+      ->required();
+  command->add_option("--device", o->device, "What computes: golden")->type_name("DEVICE");
+  command
+      ->add_option("--region", o->region,
+                   "Tiles that hold a block, which decides the order of sums (else by the "
+                   "model's shape)")
+      ->type_name("RxC");
+  command->add_option("--type", o->type, "Type of all weights (else what the folder says)")
+      ->check(CLI::IsMember({"binary16", "bfloat16"}));
+  command->add_option("--max-tokens", o->max_tokens, "End after so many (else with the context)")
+      ->type_name("N")
+      ->check(whole_number(1, INT32_MAX));
+  command
+      ->add_option("--temperature", o->sampling.temperature,
+                   "0: always the most probable token; else draw, 1 by the model's probabilities")
+      ->type_name("T")
+      ->check(real_number(0, 100));
+  command->add_option("--top-k", o->sampling.top_k, "Draw from the K most probable tokens alone")
+      ->type_name("K")
+      ->check(whole_number(1, INT32_MAX));
+  command
+      ->add_option("--top-p", o->sampling.top_p,
+                   "Draw from the most probable tokens that together have the probability P")
+      ->type_name("P")
+      ->check(real_number(0, 1));
+  command->add_option("--seed", o->sampling.seed, "Of what is drawn")
+      ->type_name("S")
+      ->check(whole_number(0));
+  command->add_option("--stop", o->stops, "End before this text; may be given several times")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+}
+
+}  // namespace ow::cli
