@@ -44,9 +44,10 @@ int fine_positions(const LanguageShape& shape) {
 Rotation rotation_at(HalfType type, const std::vector<double>& frequencies, int fine,
                      int position) {
   Rotation out;
+  const int beyond = position % fine;
   for (const double frequency : frequencies) {
-    const SinCos coarse_angle = fixed_sin_cos(fine * (position / fine) * frequency);
-    const SinCos fine_angle = fixed_sin_cos(position % fine * frequency);
+    const SinCos coarse_angle = fixed_sin_cos((position - beyond) * frequency);
+    const SinCos fine_angle = fixed_sin_cos(beyond * frequency);
     const uint32_t sc = bits(coarse_angle.sin), cc = bits(coarse_angle.cos);
     const uint32_t sf = bits(fine_angle.sin), cf = bits(fine_angle.cos);
     out.cos.push_back(narrow(type, f32_fma(cc, cf, negative(f32_mul(sc, sf)))));

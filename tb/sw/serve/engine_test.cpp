@@ -146,18 +146,23 @@ TEST(Engine, OfGoldenGivesWhatGoldenDecodes) {
       requests[engine.submit(r)] = r;
     }
     std::map<uint64_t, Answer> answers;
+    std::map<uint64_t, std::vector<std::vector<uint32_t>>> logits;
     while (const auto event = engine.next()) {
+      if (!event->logits.empty()) logits[event->request].push_back(event->logits);
       answers[event->request].tokens.push_back(event->token);
       answers[event->request].finish = event->finish;
       EXPECT_FALSE(event->cycle);
     }
     for (const auto& [id, request] : requests) {
+      std::vector<std::vector<uint32_t>> all;
       const Answer expected = alone(request, [&](const std::vector<int>& context) {
         golden::DecodeCache cache;
-        std::vector<uint32_t> logits;
-        for (const int token : context) logits = decoder.step(&cache, token);
-        return logits;
+        std::vector<uint32_t> last;
+        for (const int token : context) last = decoder.step(&cache, token);
+        if (request.logits) all.push_back(last);
+        return last;
       });
+      EXPECT_EQ(logits[id], all);
       EXPECT_EQ(answers[id].tokens, expected.tokens);
       EXPECT_EQ(answers[id].finish, expected.finish);
     }
