@@ -16,6 +16,7 @@
 #include "ow/import/llama_folder.h"
 #include "ow/import/model_settings.h"
 #include "ow/serve/engine.h"
+#include "ow/serve/grid_ring.h"
 #include "ow/serve/stop_strings.h"
 #include "ow/text/tokenizer.h"
 
@@ -48,7 +49,9 @@ std::unique_ptr<serve::TokenRing> open_ring(const Options& o, const LanguageMode
   if (o.device == "golden") {
     return std::make_unique<golden::GoldenRing>(model, region.rows, region.columns, 1);
   }
-  throw BadInput(fmt::format("--device: '{}' is not known; there is golden", o.device));
+  return std::make_unique<serve::GridRing>(
+      ow::open(o.device), model, jobs::LanguageOptions{{region.rows, region.columns}, 1, 0},
+      OW_FIRMWARE_DIR);
 }
 
 // Shows text as it comes. What it shows cannot be taken back, so a stop string must wait.
@@ -167,7 +170,8 @@ void add_generate(CLI::App& app, Context& context) {
   command->add_option("--prompt", o->prompt, "The beginning of the text")
       ->type_name("TEXT")
       ->required();
-  command->add_option("--device", o->device, "What computes: golden")->type_name("DEVICE");
+  command->add_option("--device", o->device, "What computes: golden, or a machine as in ow run")
+      ->type_name("DEVICE");
   command
       ->add_option("--region", o->region,
                    "Tiles that hold a block, which decides the order of sums (else by the "

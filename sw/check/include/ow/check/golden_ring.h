@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ow/golden/decode.h"
+#include "ow/serve/ring_slots.h"
 #include "ow/serve/token_ring.h"
 
 namespace ow::golden {
@@ -24,18 +25,10 @@ class GoldenRing : public serve::TokenRing {
   serve::Pass receive() override;
 
  private:
-  struct Slot {
-    int positions = 0;  // 0: not open
-    int sent = 0;       // the position after the last one that was sent
-    int inside = 0;     // packets
-    bool goes_on = false;
-    DecodeCache cache;
-  };
-  Slot& slot_of(int slot);
-
   Decoder decoder_;
   serve::RingShape shape_;
-  std::vector<Slot> slots_;
+  serve::RingSlots rules_;
+  std::vector<DecodeCache> caches_;    // of each slot
   std::deque<serve::Packet> packets_;  // inside, in ring order
 };
 

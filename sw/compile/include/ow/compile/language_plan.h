@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A language model on a grid: where its regions lie, and what each tile's memory holds
+// (ow/firmware/region.h). The shape of the regions is part of the model's numerics
+// (docs/numerics.md, N116), so it is given or follows from the model alone.
+#ifndef OW_COMPILE_LANGUAGE_PLAN_H_
+#define OW_COMPILE_LANGUAGE_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "openwafer/grid.h"
+#include "ow/graph/language_model.h"
+
+namespace ow::jobs {
+
+// Free memory of a program's tile: bytes from an address on.
+struct FreeMemory {
+  uint32_t addr = 0;
+  uint32_t bytes = 0;
+};
+
+struct LanguageOptions {
+  GridShape region;   // tiles of a region
+  int slots = 1;      // users at a time, at most 256
+  int positions = 0;  // of a user's text; 0: the model's
+};
+
+// What the host writes into a tile before its core starts: words.
+struct RegionTile {
+  std::vector<uint32_t> parameters;   // struct ow_region
+  std::vector<uint32_t> descriptors;  // [table entries][6]
+  std::vector<uint32_t> memory;       // the free memory from its beginning on
+};
+
+struct LanguagePlan {
+  LanguageShape shape;
+  HalfType type = HalfType::Binary16;
+  GridShape grid;
+  GridShape region;
+  int slots = 0;
+  int positions = 0;          // of a user's text at most
+  int slot_pages = 0;         // entries of a slot in the table of pages
+  int pages = 0;              // of keys and values that the fullest tile has room for
+  std::vector<Rect> regions;  // the head, then the blocks: a ring
+  std::vector<std::vector<RegionTile>> tiles;  // by region; row by row
+
+  // Pages that a text of `count` tokens takes in a tile.
+  int pages_of(int count) const;
+};
+
+// Throws BadInput, with the limit, if a region of this shape cannot hold the model's heads.
+void check_region(const LanguageShape& shape, GridShape region);
+
+// Regions for the head and the blocks of a model, from the grid's north-west corner on: a ring of
+// neighbours, in which the last places may be left out. BadInput if the grid is too small.
+std::vector<Rect> place_regions(int count, GridShape region, GridShape grid);
+
+// Throws BadInput, with bytes and tiles wanted, if the model does not fit.
+LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& options,
+                           GridShape grid, const FreeMemory& block, const FreeMemory& head);
+
+}  // namespace ow::jobs
+
+#endif  // OW_COMPILE_LANGUAGE_PLAN_H_

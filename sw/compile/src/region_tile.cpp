@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "region_tile.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ow/base/error.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr uint32_t kMostOutputs = 128;  // fp32 sums in the accumulator cache
+
+uint32_t up_to(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit; }
+
+}  // namespace
+
+RegionMemory::RegionMemory(const FreeMemory& memory, HalfType type, size_t entries)
+    : memory_(memory), type_(type), end_(memory.addr), entries_(entries) {}
+
+int RegionMemory::half() const { return type_ == HalfType::Bfloat16 ? OW_BF16 : OW_F16; }
+
+uint32_t RegionMemory::take(uint64_t bytes) {
+  const uint64_t at = (end_ + 15) / 16 * 16;
+  end_ = at + bytes;
+  return static_cast<uint32_t>(at);
+}
+
+void RegionMemory::put(uint32_t addr, const std::vector<uint32_t>& words) {
+  const size_t at = (addr - memory_.addr) / 4;
+  if (words_.size() < at + words.size()) words_.resize(at + words.size());
+  std::copy(words.begin(), words.end(), words_.begin() + static_cast<ptrdiff_t>(at));
+}
+
+void RegionMemory::put(uint32_t addr, const std::vector<uint16_t>& halves) {
+  std::vector<uint32_t> words((halves.size() + 1) / 2);
+  for (size_t i = 0; i < halves.size(); ++i) {
+    words[i / 2] |= static_cast<uint32_t>(halves[i]) << (i % 2 * 16);
+  }
+  put(addr, words);
+}
+
+ow_gemv RegionMemory::gemv(const std::vector<TileMatrix>& groups, uint32_t y_bytes) {
+  const auto outputs = static_cast<uint32_t>(groups.front().outputs.size());
+  const auto inputs = static_cast<uint32_t>(groups.front().inputs.size());
+  const uint32_t passes = (outputs + kMostOutputs - 1) / kMostOutputs;
+  const uint32_t each = up_to((outputs + passes - 1) / passes, 8);
+  std::vector<uint16_t> halves;
+  for (const TileMatrix& matrix : groups) {
+    for (uint32_t pass = 0; pass < passes; ++pass) {
+      for (const uint32_t in : matrix.inputs) {
+        for (uint32_t o = pass * each; o < (pass + 1) * each; ++o) {
+          const uint32_t out = o < outputs ? matrix.outputs[o] : UINT32_MAX;
+          halves.push_back(out == UINT32_MAX ? uint16_t{0}
+                                             : (*matrix.values)[out * matrix.width + in]);
+        }
+      }
+    }
+  }
+  const uint32_t addr = take(2 * halves.size());
+  if (fits()) put(addr, halves);
+  ow_gemv gemv{};
+  gemv.matrix = OW_WORDS_INDEXED(half(), addr, each, inputs, 2 * each);
+  gemv.sums = OW_WORDS_MEM2(OW_F32, OW_ACC_ADDR(0), each, 4, 1, 4 * each);
+  gemv.row = OW_RED_ACC_SAMPLES(each) | OW_RED_ACC_RING(1);
+  gemv.passes = passes * static_cast<uint32_t>(groups.size());
+  gemv.pass_bytes = 2 * inputs * each;
+  gemv.y_pass_bytes = y_bytes * each;
+  return gemv;
+}
+
+void RegionMemory::take_outputs(ow_gemv* gemv) {
+  gemv->y = take(uint64_t{gemv->y_pass_bytes} * gemv->passes);
+}
+
+void RegionMemory::row(size_t entry, int type, uint32_t addr, uint32_t length) {
+  const uint32_t bytes = type == OW_F32 || type == OW_I32 ? 4 : 2;
+  if (length > 0) entries_[entry] = OW_WORDS_MEM1(type, addr, length, bytes);
+}
+
+void RegionMemory::rows(size_t entry, int type, uint32_t addr, uint32_t length, int32_t stride,
+                        uint32_t count, int32_t pitch) {
+  if (length == 0 || count == 0) return;
+  entries_[entry] = OW_WORDS_MEM2(type, addr, length, stride, count, pitch);
+}
+
+void RegionMemory::from(size_t entry, int type, ow_region_flow flow, uint32_t length,
+                        uint32_t flags) {
+  entries_[entry] = OW_WORDS_FABRIC_IN(type, 0, length, flags);
+  entries_[entry].address = flow;
+}
+
+void RegionMemory::to(size_t entry, int type, ow_region_flow flow, uint32_t length,
+                      uint32_t flags) {
+  if (length == 0) return;
+  entries_[entry] = OW_WORDS_FABRIC_OUT(type, 0, length, flags);
+  entries_[entry].address = flow;
+}
+
+RegionTile RegionMemory::tile() const {
+  RegionTile tile;
+  tile.parameters.resize(sizeof parameters_ / 4);
+  std::memcpy(tile.parameters.data(), &parameters_, sizeof parameters_);
+  tile.descriptors.resize(entries_.size() * sizeof entries_[0] / 4);
+  std::memcpy(tile.descriptors.data(), entries_.data(), entries_.size() * sizeof entries_[0]);
+  tile.memory = words_;
+  return tile;
+}
+
+}  // namespace ow::jobs

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host and the programs of regions (sw/firmware/region) share. A region is a rectangle of
+// tiles that keeps a part of a language model, and works on one token of one user at a time: a
+// block (block.c), or the head with the embedding (head.c). docs/numerics.md, N116 to N124, has
+// every bit. Plain C that C++ can read, little-endian.
+//
+// Flows of a region, by the names that the programs use:
+//   row      from column 0 along each row, and to column 0 itself: vectors of products in
+//            orientation A
+//   up       from the last row up each column, and to the last row itself: vectors in orientation
+//            B, and what the last row tells the others
+//   command  from tile (0, 0) to all others: what to do next
+//   down     to the next row: sums of orientation A
+//   left     to the column before: sums of orientation B; in the head, a row of the embedding, and
+//            the greatest logit
+//   join     to the next row: sums and maxima that the engine joins
+//   next     from column 0 of a region to column 0 of the next one: the residual. In row 0 the
+//            words of a command stand in front of it
+// Only in the head:
+//   answer   from the last row's column 0 to tile (0, 0): the greatest logit
+//   logits   the last row's logits to the host, column 0 first
+//   host, report   from and to the host, at tile (0, 0)
+#ifndef OW_FIRMWARE_REGION_H_
+#define OW_FIRMWARE_REGION_H_
+
+#include <stdint.h>
+
+#include "openwafer/tile/dsr.h"
+
+// A command: what a region does with a token. The words of `next` and of the host are the same. The
+// head reports to the host the command of a token that has come round, with `token` the greatest
+// logit (unless the token is quiet).
+struct ow_command {
+  uint32_t what;      // flags; the user's slot in the low byte
+  uint32_t position;  // of the token in the user's text
+  uint32_t last;      // the head goes on by itself while position < last
+  uint32_t token;     // whose embedding is taken
+};
+#define OW_COMMAND_WORDS 4u
+#define OW_COMMAND_SLOT 0xFFu
+#define OW_COMMAND_EMBED (1u << 8)    // in the head: the token begins; else it has come round
+#define OW_COMMAND_QUIET (1u << 9)    // its logits are not wanted: a token of a prompt
+#define OW_COMMAND_LOGITS (1u << 10)  // all its logits go to the host
+
+// Keys and values lie in pages. Position p of a user is place p div rows in grid row p mod rows.
+// A page holds the keys, [kv_heads][head_size][OW_PAGE_PLACES], and then the values,
+// [OW_PAGE_PLACES][kv_heads][head_size].
+#define OW_PAGE_PLACES 32u
+
+// A product of a resident matrix with a vector, in passes of at most 128 outputs. Weights are
+// [passes][inputs][outputs], 16 bits, 16-byte aligned.
+struct ow_gemv {
+  struct ow_dsr_words matrix, sums;  // descriptors of the first pass
+  uint32_t row;                      // register RED_ACC
+  uint32_t passes;
+  uint32_t pass_bytes;  // of weights
+  uint32_t y;           // where outputs go in tiles where sums end: 16 bits, fp32 in the head
+  uint32_t y_pass_bytes;
+};
+
+// Parameters of a tile: addresses are bytes of its SRAM.
+struct ow_region {
+  uint32_t rows, columns;
+  uint32_t features;  // of the residual, in this grid row
+  uint32_t share;     // 1 / width, fp32
+  uint32_t epsilon;   // fp32
+  // A block.
+  struct ow_gemv attention, output, hidden, down;
+  uint32_t slot_pages;  // entries of a slot in the table of pages
+  uint32_t page_table;  // [slots][slot_pages] of page numbers, 16 bits
+  uint32_t pages, page_bytes, value_offset;
+  uint32_t heads, heads_of_kv, head_size;  // of queries, of the column
+  uint32_t kv_features;                    // of keys
+  uint32_t query_scale;                    // 16 bits
+  uint32_t scores, score_pitch;            // rows of heads; bytes
+  uint32_t fine_bits;                      // the fine tables of angles have 2^fine_bits entries
+  uint32_t angle_bytes;                    // of an entry of the tables
+  // The head.
+  struct ow_gemv logits;
+  uint32_t embedding;     // as the weights of logits
+  uint32_t outputs;       // of a pass of it
+  uint32_t tokens;        // of the column
+  uint32_t logit_maxima;  // one for each OW_LOGIT_ROW logits, fp32
+};
+
+// Descriptors that the host makes. In one of the fabric the address is the flow's number (enum
+// ow_region_flow), and the program puts the queue in.
+//
+// The first ones stay in the registers of their numbers. The others are in groups: before a part of
+// a step its group is loaded into registers, while the tile waits for something else.
+enum ow_region_dsr {
+  OW_DSR_ACC,         // the row of sums
+  OW_DSR_MATRIX,      // its vectors; both are loaded for each product
+  OW_DSR_ROW_IN,      // tagged, up to the end
+  OW_DSR_UP_IN,       // likewise
+  OW_DSR_COMMAND_IN,  // words: from tile (0, 0); there, in the head, from the host
+  OW_DSR_COMMAND,
+  OW_DSR_NEXT_IN,  // words; in tile (0, 0) with a command in front
+  OW_DSR_PACKET_IN,
+  OW_DSR_NEXT_OUT,
+  OW_DSR_PACKET_OUT,
+  OW_DSR_SENT,  // a vector that is sent, and where to
+  OW_DSR_SENT_TO,
+  OW_DSR_POOL,  // and up: groups
+  OW_REGION_REGISTERS = 31
+};
+#define OW_REGION_POOL (OW_REGION_REGISTERS - OW_DSR_POOL)
+
+// A group's numbers count from its first register. `IN` and `OUT` are of flow `join`, `UP_IN` and
+// `UP_OUT` of flow `up`.
+
+// The norm of the residual: features of the grid row, and single numbers.
+enum {
+  OW_NORM_X,
+  OW_NORM_VARIANCE,
+  OW_NORM_ROOT,
+  OW_NORM_SCALE,
+  OW_NORM_MINUS_HALF,
+  OW_NORM_SQUARE,
+  OW_NORM_ERROR,
+  OW_NORM_WIDE,        // fp32
+  OW_NORM_EACH_SCALE,  // the scale for each feature
+  OW_NORM_NORMAL,
+  OW_NORM_GAIN,
+  OW_NORM_IN,
+  OW_NORM_OUT,
+  OW_NORM_UP_IN,
+  OW_NORM_UP_OUT,
+  OW_NORM_GROUP,
+  // In front of a second norm, the residual (X) is the sum of these; then of itself and the second.
+  OW_NORM_INBOX = OW_NORM_GROUP,
+  OW_NORM_Y,
+  OW_NORM_RESIDUAL,
+  OW_NORM_SECOND_GROUP
+};
+
+// Cosine and sine of the position's angles: rows of head_size / 2.
+enum {
+  OW_ANGLE_COARSE_COS,
+  OW_ANGLE_COARSE_SIN,
+  OW_ANGLE_FINE_COS,
+  OW_ANGLE_FINE_SIN,
+  OW_ANGLE_WIDE_COS,
+  OW_ANGLE_WIDE_SIN,
+  OW_ANGLE_COS,
+  OW_ANGLE_SIN,
+  OW_ANGLE_MINUS_SIN,
+  OW_ANGLE_GROUP
+};
+
+// Queries, keys and values of the token. Queries and keys are [heads][2][head_size / 2] at first.
+enum {
+  OW_TURN_TURNED,
+  OW_TURN_SWAPPED,  // with their halves swapped
+  OW_TURN_EACH_SINE,
+  OW_TURN_STRAIGHT,
+  OW_TURN_EACH_COS,
+  OW_TURN_QUERIES,
+  OW_TURN_ALL,  // queries and keys
+  OW_TURN_UP_OUT,
+  OW_TURN_VALUES,
+  OW_TURN_VALUES_UP_OUT,
+  OW_TURN_KEY,  // of the token, in all tiles
+  OW_TURN_KEY_PLACE,
+  OW_TURN_VALUE,
+  OW_TURN_VALUE_PLACE,
+  OW_TURN_KEYS,   // [kv_heads][heads of it][head_size][OW_PAGE_PLACES]
+  OW_TURN_QUERY,  // a number for each row of it
+  OW_TURN_SUMS,   // rows of the cache
+  OW_TURN_SUM_ROWS,
+  OW_TURN_PAGE_SCORES,
+  OW_TURN_GROUP
+};
+
+// Softmax: a number for each head. It takes the first registers of the group before.
+enum {
+  OW_SOFTMAX_SCORES,  // [heads][places], 16 bits
+  OW_SOFTMAX_MAXIMUM,
+  OW_SOFTMAX_IN,
+  OW_SOFTMAX_OUT,
+  OW_SOFTMAX_UP_IN,
+  OW_SOFTMAX_UP_OUT,
+  OW_SOFTMAX_EACH_MAXIMUM,  // for each row of scores
+  OW_SOFTMAX_TOTAL,         // fp32
+  OW_SOFTMAX_GROUP
+};
+
+// The sums of values: rows of head_size. In the registers behind those of softmax.
+enum {
+  OW_MIX_VALUES = OW_SOFTMAX_GROUP,  // [kv_heads][heads of it][places][head_size]
+  OW_MIX_WEIGHTS,                    // a number for each row of it
+  OW_MIX_SUMS,                       // rows of the cache
+  OW_MIX_ROWS,
+  OW_MIX_TOTAL_IN,
+  OW_MIX_TOTAL_OUT,
+  OW_MIX_IN,
+  OW_MIX_OUT,
+  OW_MIX_WIDE,  // fp32
+  OW_MIX_END
+};
+#define OW_MIX_GROUP (OW_MIX_END - OW_SOFTMAX_GROUP)
+
+// The division by the total. In the first registers.
+enum {
+  OW_DIVIDE_HALF,  // bfloat16
+  OW_DIVIDE_MINUS,
+  OW_DIVIDE_ERROR,
+  OW_DIVIDE_MIX,  // with the next one
+  OW_DIVIDE_EACH_TOTAL,
+  OW_DIVIDE_RESULT,
+  OW_DIVIDE_GROUP
+};
+
+// Feed-forward: the column's units.
+enum { OW_SHRINK_GATE, OW_SHRINK_UNIT, OW_SHRINK_HIDDEN, OW_SHRINK_GROUP };
+
+// The head.
+enum {
+  OW_HEAD_EMBEDDING,
+  OW_HEAD_RESIDUAL,
+  OW_HEAD_TOKEN_IN,
+  OW_HEAD_TOKEN_OUT,
+  OW_EMBED_GROUP,
+};
+enum {
+  OW_HEAD_ROWS,  // of logits, [rows][OW_LOGIT_ROW]; there may be more logits behind them
+  OW_HEAD_MAXIMA,
+  OW_HEAD_BEST_IN,
+  OW_HEAD_ANSWER_IN,
+  OW_HEAD_ANSWER,
+  OW_HEAD_LOGITS,
+  OW_HEAD_LOGITS_OUT,
+  OW_HEAD_LOGITS_IN,  // of the columns behind
+  OW_HEAD_LOGITS_PAST,
+  OW_HEAD_GROUP
+};
+
+// The table: registers that stay, then groups and what is loaded by itself.
+enum {
+  OW_WORDS_NORM = OW_DSR_POOL,
+  OW_WORDS_ANGLE = OW_WORDS_NORM + OW_NORM_GROUP,
+  OW_WORDS_TURN = OW_WORDS_ANGLE + OW_ANGLE_GROUP,
+  OW_WORDS_SOFTMAX = OW_WORDS_TURN + OW_TURN_GROUP,
+  OW_WORDS_MIX = OW_WORDS_SOFTMAX + OW_SOFTMAX_GROUP,
+  OW_WORDS_DIVIDE = OW_WORDS_MIX + OW_MIX_GROUP,
+  OW_WORDS_SECOND_NORM = OW_WORDS_DIVIDE + OW_DIVIDE_GROUP,
+  OW_WORDS_SHRINK = OW_WORDS_SECOND_NORM + OW_NORM_SECOND_GROUP,
+  OW_WORDS_TAKEN = OW_WORDS_SHRINK + OW_SHRINK_GROUP,  // queries, keys, values, in all tiles
+  OW_WORDS_TAKEN_IN,
+  OW_WORDS_NORMAL_OUT,
+  OW_WORDS_MIXED,  // a vector that is sent
+  OW_WORDS_MIXED_OUT,
+  OW_WORDS_HIDDEN,
+  OW_WORDS_HIDDEN_OUT,
+  OW_BLOCK_WORDS,
+  // In the head, behind the norm:
+  OW_WORDS_EMBED = OW_WORDS_NORM + OW_NORM_GROUP,
+  OW_WORDS_HEAD = OW_WORDS_EMBED + OW_EMBED_GROUP,
+  OW_WORDS_HEAD_NORMAL_OUT = OW_WORDS_HEAD + OW_HEAD_GROUP,
+  OW_HEAD_WORDS
+};
+
+enum ow_region_flow {
+  OW_FLOW_ROW,
+  OW_FLOW_UP,
+  OW_FLOW_COMMAND,
+  OW_FLOW_JOIN,
+  OW_FLOW_NEXT,
+  OW_FLOW_LEFT,
+  OW_FLOW_LOGITS,
+  OW_FLOW_ANSWER,
+  OW_FLOW_HOST,
+  OW_REGION_FLOWS
+};
+
+// Logits are searched in rows of this length.
+#define OW_LOGIT_ROW 32u
+
+#endif  // OW_FIRMWARE_REGION_H_

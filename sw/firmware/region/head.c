@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of a language model: it gives a token's embedding to the first block, and takes the
+// residual of the last one to logits. The greatest logit is the next token, which goes on by itself
+// as far as the command says. Tile (0, 0) takes the host's commands and reports to it.
+#include "region.h"
+
+OW_FLOW(logits, answer, host, report);
+const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {&row,  &up,     &command, &join, &next,
+                                                             &left, &logits, &answer,  &host};
+OW_EXPORT(u32, descriptor_words, OW_HEAD_WORDS, 6);
+uint32_t* const table = &descriptor_words[0][0];
+const struct ow_dsr_words* const entries =
+    (const struct ow_dsr_words*)(const void*)descriptor_words;
+const uint32_t table_entries = OW_HEAD_WORDS;
+
+// The greatest logit of some columns.
+struct best {
+  uint32_t value;  // fp32
+  uint32_t token;
+};
+
+static struct ow_command following;  // the next token of the user whose logits were taken last
+static int follows, asked;
+
+static const struct ow_command* host_command(void) {
+  return (const struct ow_command*)(uintptr_t)entries[OW_DSR_COMMAND].address;
+}
+
+OW_TASK(host_asked) {
+  asked = 1;
+  more();
+}
+
+static void take_host(void) {
+  asked = 0;
+  ow_mov(OW_I32, OW_CTL(OW_DSR_COMMAND, OW_DSR_COMMAND_IN, OW_NONE, THREAD_COMMAND) |
+                     OW_THEN_ACTIVATE(OW_TASK_ID(host_asked)));
+}
+
+static void ready(void) {
+  if (my_column == 0) load_group(0, OW_WORDS_NORM, OW_NORM_GROUP);
+}
+
+void start(void) {
+  if (is_leader()) take_host();
+  ready();
+}
+
+int takes_inbox(const struct ow_command* what) { return !(what->what & OW_COMMAND_EMBED); }
+
+// A token that is under way goes before one that the host wants to begin.
+void more(void) {
+  if (busy) return;
+  if (follows) {
+    follows = 0;
+    lead(&following);
+  } else if (inbox_full) {
+    lead(came_with());
+  } else if (asked) {
+    const struct ow_command what = *host_command();
+    take_host();
+    lead(&what);
+  }
+}
+
+static void tell_host(uint32_t best) {
+  ow_push(report.out, now.what);
+  ow_push(report.out, now.position);
+  ow_push(report.out, now.last);
+  ow_push(report.out, best);
+}
+
+// The embedding goes along the row to column 0, and on to the first block.
+static void embed(void) {
+  const uint32_t columns = parameters.columns, owner = now.token % columns;
+  if (my_column > owner) return;
+  load_group(0, OW_WORDS_EMBED, OW_EMBED_GROUP);
+  uint32_t from = R(OW_HEAD_TOKEN_IN);
+  if (my_column == owner) {
+    const uint32_t place = now.token / columns, pass = place / parameters.outputs;
+    from = R(OW_HEAD_EMBEDDING);
+    ow_dsrw(from, OW_DSR_ADDRESS,
+            parameters.embedding + pass * parameters.logits.pass_bytes +
+                place % parameters.outputs * 2);
+  }
+  if (my_column > 0) {
+    ow_mov(HALF, ON(R(OW_HEAD_TOKEN_OUT), from, OW_NONE));
+    return;
+  }
+  wait_next_sent();
+  ow_mov(HALF, ON(R(OW_HEAD_RESIDUAL), from, OW_NONE));
+  now.what &= ~OW_COMMAND_EMBED;
+  send_next();
+}
+
+// fp32 numbers in the order of integers; both zeros are one, and a NaN is below all.
+static int32_t ordered(uint32_t bits) {
+  if (bits << 1 == 0) bits = 0;
+  if (bits << 1 > 0xFF000000u) return INT32_MIN;
+  return (int32_t)(bits ^ ((uint32_t)((int32_t)bits >> 31) >> 1));
+}
+
+// The first of `count` numbers that equals the greatest one.
+static uint32_t first_of(const uint32_t* numbers, uint32_t count) {
+  uint32_t at = 0;
+  int32_t greatest = ordered(numbers[0]);
+  for (uint32_t i = 1; i < count; ++i) {
+    const int32_t number = ordered(numbers[i]);
+    if (number > greatest) {
+      greatest = number;
+      at = i;
+    }
+  }
+  return at;
+}
+
+static struct best best_of_tile(void) {
+  const uint32_t tokens = parameters.tokens, whole = tokens / OW_LOGIT_ROW;
+  const uint32_t* all = (const uint32_t*)(uintptr_t)parameters.logits.y;
+  const uint32_t* maxima = (const uint32_t*)(uintptr_t)parameters.logit_maxima;
+  uint32_t at = 0, searched = 0;
+  if (whole > 0) {
+    ow_rmax(OW_F32, ON(R(OW_HEAD_MAXIMA), R(OW_HEAD_ROWS), OW_NONE));
+    // A row with a NaN has no maximum: then all are searched.
+    int nan = 0;
+    for (uint32_t i = 0; i < whole; ++i) nan |= ordered(maxima[i]) == INT32_MIN;
+    if (!nan) {
+      at = first_of(maxima, whole) * OW_LOGIT_ROW;
+      at += first_of(all + at, OW_LOGIT_ROW);
+      searched = whole * OW_LOGIT_ROW;
+    }
+  }
+  if (searched < tokens) {
+    const uint32_t last = searched + first_of(all + searched, tokens - searched);
+    if (searched == 0 || ordered(all[last]) > ordered(all[at])) at = last;
+  }
+  return (struct best){all[at], at * parameters.columns + my_column};
+}
+
+static struct best better(struct best a, struct best b) {
+  const int32_t x = ordered(a.value), y = ordered(b.value);
+  return x > y || (x == y && a.token < b.token) ? a : b;
+}
+
+// Two words to the core, which waits.
+static struct best take_best(uint32_t in) {
+  const struct ow_dsr_words* const to = &entries[OW_WORDS_HEAD + OW_HEAD_ANSWER];
+  ow_mov(OW_I32, ON(R(OW_HEAD_ANSWER), in, OW_NONE));
+  return *(const volatile struct best*)(uintptr_t)to->address;
+}
+
+static void push_best(uint32_t queue, struct best best) {
+  ow_push(queue, best.value);
+  ow_push(queue, best.token);
+}
+
+static void found(void) {
+  struct best best = {0, 0};
+  if (is_last_row()) {
+    best = best_of_tile();
+    if (my_column + 1 < parameters.columns) best = better(take_best(R(OW_HEAD_BEST_IN)), best);
+    if (my_column > 0) {
+      push_best(left.out, best);
+    } else if (!is_leader()) {
+      push_best(answer.out, best);
+    }
+    if (now.what & OW_COMMAND_LOGITS) {
+      ow_mov(OW_I32, ON(R(OW_HEAD_LOGITS_OUT), R(OW_HEAD_LOGITS), OW_NONE));
+      if (my_column + 1 < parameters.columns) {
+        ow_mov(OW_I32, ON(R(OW_HEAD_LOGITS_PAST), R(OW_HEAD_LOGITS_IN), OW_NONE));
+      }
+    }
+  }
+  if (is_leader()) {
+    if (!is_last_row()) best = take_best(R(OW_HEAD_ANSWER_IN));
+    tell_host(best.token);
+    if (now.position < now.last) {
+      following = now;
+      following.what |= OW_COMMAND_EMBED;
+      following.position += 1;
+      following.token = best.token;
+      follows = 1;
+    }
+  }
+  ready();
+  rest();
+}
+
+void begin(void) {
+  if (now.what & OW_COMMAND_EMBED) {
+    embed();
+    ready();
+    rest();
+  } else if (now.what & OW_COMMAND_QUIET) {
+    if (my_column == 0) take_next();
+    if (is_leader()) tell_host(now.token);
+    rest();
+  } else {
+    arm_a(&parameters.logits, 1, found);
+    if (my_column == 0) {
+      send_normal(OW_WORDS_NORM, OW_WORDS_HEAD_NORMAL_OUT);
+      take_next();
+    }
+    load_group(0, OW_WORDS_HEAD, OW_HEAD_GROUP);
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/serve/grid_ring.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ow/base/error.h"
+
+namespace ow::serve {
+namespace {
+
+// A region works on a token for some 10,000 cycles; whoever waits longer waits for ever.
+constexpr uint64_t kCyclesOfToken = 10'000'000;
+
+}  // namespace
+
+GridRing::GridRing(const Runtime& machine, const LanguageModel& model,
+                   const jobs::LanguageOptions& options, const std::string& firmware)
+    : grid_(machine, model, options, firmware),
+      shape_{grid_.plan().slots, grid_.plan().positions, model.shape.vocabulary,
+             std::min(model.shape.layers + 1 + 2, grid_.capacity())},
+      rules_("ring of regions", shape_),
+      pages_(static_cast<size_t>(shape_.slots)),
+      free_(static_cast<size_t>(grid_.plan().pages)) {
+  std::iota(free_.rbegin(), free_.rend(), uint16_t{0});
+}
+
+bool GridRing::open(int slot, int positions) {
+  const auto wanted = static_cast<size_t>(grid_.plan().pages_of(positions));
+  if (wanted > free_.size()) return false;
+  rules_.open(slot, positions);
+  std::vector<uint16_t>& pages = pages_[static_cast<size_t>(slot)];
+  pages.assign(free_.rbegin(), free_.rbegin() + static_cast<ptrdiff_t>(wanted));
+  free_.resize(free_.size() - wanted);
+  grid_.set_pages(slot, pages);
+  return true;
+}
+
+void GridRing::close(int slot) {
+  rules_.close(slot);
+  std::vector<uint16_t>& pages = pages_[static_cast<size_t>(slot)];
+  free_.insert(free_.end(), pages.rbegin(), pages.rend());
+  pages.clear();
+}
+
+void GridRing::send(const Packet& packet) {
+  rules_.send(packet);
+  ow_command command{};
+  command.what = static_cast<uint32_t>(packet.slot) | OW_COMMAND_EMBED;
+  if (packet.head == HeadTask::None) command.what |= OW_COMMAND_QUIET;
+  if (packet.head == HeadTask::Logits) command.what |= OW_COMMAND_LOGITS;
+  const int last = packet.head == HeadTask::Token ? packet.until : packet.position;
+  command.position = static_cast<uint32_t>(packet.position);
+  command.last = static_cast<uint32_t>(last);
+  command.token = static_cast<uint32_t>(packet.token);
+  grid_.send(command);
+}
+
+Pass GridRing::receive() {
+  if (rules_.inside() == 0) throw InternalError("ring of regions: nothing is inside");
+  jobs::LanguageGrid::Report report = grid_.wait(kCyclesOfToken);
+  const ow_command& command = report.command;
+  Pass pass;
+  pass.slot = static_cast<int>(command.what & OW_COMMAND_SLOT);
+  pass.position = static_cast<int>(command.position);
+  pass.cycle = report.cycle;
+  const bool quiet = (command.what & OW_COMMAND_QUIET) != 0;
+  const bool host = (command.what & OW_COMMAND_LOGITS) != 0;
+  if (!quiet && !host) pass.token = static_cast<int>(command.token);
+  pass.logits = std::move(report.logits);
+  rules_.receive(pass.slot, pass.position, !quiet && command.position < command.last);
+  return pass;
+}
+
+}  // namespace ow::serve

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Language models on simulated tiles, against golden: every logit, bit for bit.
+#include "ow/compile/language_grid.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ow/base/rng.h"
+#include "ow/golden/decode.h"
+#include "ow/runtime/machine.h"
+#include "ow/sim/sim.h"
+
+namespace ow::jobs {
+namespace {
+
+// The Llama form with five blocks.
+LanguageShape small_shape() {
+  LanguageShape s;
+  s.width = 64;
+  s.layers = 5;
+  s.heads = 8;
+  s.kv_heads = 4;
+  s.head_size = 8;
+  s.hidden = 172;
+  s.vocabulary = 512;
+  s.positions = 512;
+  s.epsilon = 1e-5;
+  return s;
+}
+
+LanguageGrid open_grid(const LanguageModel& model, GridShape grid, const LanguageOptions& options) {
+  return LanguageGrid(make_runtime(make_device(DeviceKind::Replicated, grid)), model, options,
+                      OW_FIRMWARE_DIR);
+}
+
+// One user: the logits of `tokens` tokens drawn by seed.
+void expect_golden(const LanguageModel& model, GridShape grid, const LanguageOptions& options,
+                   uint32_t tokens) {
+  LanguageGrid wafer = open_grid(model, grid, options);
+  const golden::Decoder decoder(model, options.region.rows, options.region.cols);
+  golden::DecodeCache cache;
+  std::vector<uint16_t> pages;
+  for (int i = 0; i < wafer.plan().pages_of(static_cast<int>(tokens)); ++i) {
+    pages.push_back(static_cast<uint16_t>(wafer.plan().pages - 1 - i));
+  }
+  wafer.set_pages(0, pages);
+  Rng rng(3);
+  for (uint32_t p = 0; p < tokens; ++p) {
+    const auto token =
+        static_cast<uint32_t>(rng.below(static_cast<uint64_t>(model.shape.vocabulary)));
+    const uint64_t before = wafer.cycle();
+    wafer.send({OW_COMMAND_EMBED | OW_COMMAND_LOGITS, p, p, token});
+    const LanguageGrid::Report report = wafer.wait(1'000'000);
+    if (p % 8 == 7)
+      printf("%u: %lu cycles\n", p, static_cast<unsigned long>(report.cycle - before));
+    ASSERT_EQ(decoder.step(&cache, static_cast<int>(token)), report.logits) << "position " << p;
+  }
+}
+
+TEST(LanguageGrid, LogitsAreThoseOfGolden) {
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    LanguageShape shape = small_shape();
+    shape.layers = 1;
+    expect_golden(random_language_model(shape, type, 5, true), {2, 4}, {{2, 2}, 1, 128}, 40);
+  }
+}
+
+}  // namespace
+}  // namespace ow::jobs
