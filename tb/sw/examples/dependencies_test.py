@@ -49,6 +49,7 @@ MAY_REACH = {
     "swarmx": RUNTIME + " graph memoryx",
     "compile": COMPILE,
     "serve": "base",
+    "ow_grid_ring": COMPILE + " compile serve",
     "check": COMPILE + " compile golden serve Eigen",
     "dft": RUNTIME + " runtime firmware",
     "measure": EVERYTHING,
