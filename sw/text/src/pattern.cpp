@@ -63,8 +63,9 @@ Pattern::Pattern(const std::string& source, Kind kind, const JsonObject& where,
   const std::string text = kind == Kind::Expression ? translated(source) : source;
   if (text.empty()) where.fail(key, "has \\h or &&, which are not supported in patterns");
   // Ruby's ^ and $ are those of lines.
-  const uint32_t options =
-      kind == Kind::Plain ? PCRE2_UTF | PCRE2_LITERAL : PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE;
+  const uint32_t options = kind == Kind::Plain
+                               ? PCRE2_UTF | PCRE2_LITERAL
+                               : PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
   const std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(
       pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
@@ -77,6 +78,7 @@ Pattern::Pattern(const std::string& source, Kind kind, const JsonObject& where,
   }
   made->context.reset(pcre2_match_context_create(nullptr));
   pcre2_set_match_limit(made->context.get(), kMaxSteps);
+  pcre2_set_heap_limit(made->context.get(), kMaxKibibytes);
   code_ = std::move(made);
 }
 

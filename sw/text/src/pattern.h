@@ -30,11 +30,11 @@ class Pattern {
   static Pattern read(const JsonObject& where, const std::string& key);
 
   // The whole text in parts, from left to right. A match may be empty; what stands between is not.
-  // BadInput if it takes more than kMaxSteps from one place.
+  // BadInput if it takes more steps or memory than the limits from one place.
   std::vector<Span> find(const std::string& text) const;
 
  private:
-  static constexpr unsigned kMaxSteps = 1'000'000;
+  static constexpr unsigned kMaxSteps = 1'000'000, kMaxKibibytes = 64 << 10;
   struct Code;
   std::shared_ptr<const Code> code_;
 };

@@ -77,8 +77,8 @@ struct Tokenizer::Parts {
   void encode_raw(const std::string& text, bool first, bool special, std::vector<int>* ids) const;
   void encode_normalized(const std::string& text, bool first, std::vector<int>* ids) const;
   const std::string& bytes(int id, bool first) const {
-    const auto& list = first ? first_bytes : other_bytes;
-    return list[static_cast<size_t>(id)];
+    const bool differ = first && !first_bytes.empty();
+    return (differ ? first_bytes : other_bytes)[static_cast<size_t>(id)];
   }
 
   text::Vocabulary vocabulary;
@@ -89,7 +89,7 @@ struct Tokenizer::Parts {
   AddedTokens raw, normalized;
   std::vector<bool> special;  // by id
   std::vector<int> before, after;
-  std::vector<std::string> first_bytes, other_bytes;  // by id
+  std::vector<std::string> first_bytes, other_bytes;  // by id; the first empty if they are equal
 };
 
 Tokenizer::Parts::Parts(const JsonObject& file, const JsonObject& model)
@@ -105,6 +105,7 @@ Tokenizer::Parts::Parts(const JsonObject& file, const JsonObject& model)
     first_bytes.push_back(decoder.bytes(vocabulary.name(id), true));
     other_bytes.push_back(decoder.bytes(vocabulary.name(id), false));
   }
+  if (first_bytes == other_bytes) first_bytes = {};
 }
 
 void Tokenizer::Parts::read_added_tokens(const JsonObject& file) {

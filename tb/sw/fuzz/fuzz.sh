@@ -1,17 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the mutants and holds the lines of each parser that they reach to 90 %.
-# Usage: fuzz.sh PROGRAM GCOV OBJECTS [PARSER ...]
-#   absolute paths; parsers whose lines are held, all unless named (with GTEST_FILTER, say)
+# Usage: fuzz.sh PROGRAM GCOV OBJECTS PARSER ...
+#   absolute paths; parsers whose lines are held
 set -eu
 program=$1 gcov=$2 objects=$3
 shift 3
-[ $# -gt 0 ] ||
-  set -- base/src/yaml base/src/json base/src/file base/src/zip compile/src/params compile/src/network_params \
-    compile/src/train_params compile/src/plan_reader \
-    tensor/src/safetensors tensor/src/npy tensor/src/idx tensor/src/csv tensor/src/dataset \
-    runtime/src/elf runtime/src/elf_notes wafer/src/files wafer/src/faults_file dft/src/netlist \
-    memoryx/src/checkpoint memoryx/src/time_model plot/src/training swarmx/src/batch_message
 find "$objects" -name '*.gcda' -exec rm -f {} +
 "$program"
 work=$(mktemp -d)

@@ -149,6 +149,9 @@ TEST(TokenizerFile, PartsThatAreNotKnown) {
     EXPECT_EQ(split({{"Regex", other}}, "Isolated"),
               "'pre_tokenizer.pattern.Regex' has \\h or &&, which are not supported in patterns");
   }
+  // A byte of a character.
+  expect_in("'pre_tokenizer.pattern.Regex' is no regular expression",
+            split({{"Regex", "\\C"}}, "Isolated"));
   EXPECT_EQ(split({{"String", ""}}, "Isolated"),
             "'pre_tokenizer.pattern.String' is an empty pattern");
   EXPECT_EQ(split({{"Glob", "*"}}, "Isolated"), "'pre_tokenizer.pattern.String' is missing");
