@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/import/llama_folder.h"
 
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -107,7 +106,7 @@ std::vector<uint16_t> read_values(const SafetensorsFolder& folder, const std::st
                                   HalfType type) {
   std::vector<uint16_t> values = half_elements(folder.read(name), type);
   for (size_t k = 0; k < values.size(); ++k) {
-    if (std::isfinite(from_half(type, values[k]))) continue;
+    if (half_is_finite(type, values[k])) continue;
     fail(folder, name,
          fmt::format("holds a number that is not finite in {}, at {}", half_name(type), k));
   }

@@ -21,6 +21,10 @@ float from_half(HalfType type, uint16_t bits);
 
 // Whether it is a zero of either sign; holds for both types.
 constexpr bool half_is_zero(uint16_t bits) { return (bits & 0x7FFFu) == 0; }
+// Whether it is neither infinite nor a NaN.
+constexpr bool half_is_finite(HalfType type, uint16_t bits) {
+  return (bits & 0x7FFFu) < (type == HalfType::Binary16 ? 0x7C00u : 0x7F80u);
+}
 
 // Values that know their type, in the size that the machine stores.
 template <HalfType kType>

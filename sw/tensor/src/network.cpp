@@ -246,7 +246,7 @@ Network load_network(const std::string& path, HalfType type,
              {tensor_type(type), TensorType::F32, TensorType::F64});
     layer.weights = half_elements(weights, type);
     for (size_t n = 0; n < layer.weights.size(); ++n) {
-      if (!std::isfinite(from_half(type, layer.weights[n]))) {
+      if (!half_is_finite(type, layer.weights[n])) {
         throw BadInput(fmt::format("{}: tensor '{}' holds a number that is not finite in {}, at {}",
                                    path, weight_name(layer, k), half_name(type), n));
       }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "ow/base/rng.h"
@@ -17,6 +18,8 @@ TEST(Half, EveryEncodingHasTheValueThatGoldenSays) {
     const auto bits = static_cast<uint16_t>(k);
     const float f = from_half(HalfType::Binary16, bits);
     const float b = from_half(HalfType::Bfloat16, bits);
+    ASSERT_EQ(half_is_finite(HalfType::Binary16, bits), std::isfinite(f));
+    ASSERT_EQ(half_is_finite(HalfType::Bfloat16, bits), std::isfinite(b));
     if (golden::is_nan16(bits)) {
       ASSERT_NE(f, f);
       ASSERT_EQ(to_half(HalfType::Binary16, static_cast<double>(f)), golden::kNan16);
@@ -48,6 +51,29 @@ TEST(Half, RoundsAsGoldenDoes) {
     std::memcpy(&x, &word, sizeof x);
     ASSERT_EQ(to_half(HalfType::Binary16, x), golden::round_to_f16(x)) << x;
     ASSERT_EQ(to_half(HalfType::Bfloat16, x), golden::round_to_bf16(x)) << x;
+  }
+}
+
+// The middle of every two neighbours, and the doubles next to it.
+TEST(Half, RoundsEveryMiddleAsGoldenDoes) {
+  for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    for (uint16_t bits = 0; half_is_finite(type, bits); ++bits) {
+      const uint16_t next = static_cast<uint16_t>(bits + 1);
+      const double low = from_half(type, bits);
+      // Above the greatest number it is where infinity begins.
+      const double step = half_is_finite(type, next)
+                              ? from_half(type, next) - low
+                              : low - from_half(type, static_cast<uint16_t>(bits - 1));
+      const double middle = low + step / 2;
+      for (const double x : {std::nextafter(middle, 0), middle, std::nextafter(middle, 1e39)}) {
+        for (const double signed_x : {x, -x}) {
+          ASSERT_EQ(to_half(type, signed_x), type == HalfType::Binary16
+                                                 ? golden::round_to_f16(signed_x)
+                                                 : golden::round_to_bf16(signed_x))
+              << half_name(type) << " " << bits;
+        }
+      }
+    }
   }
 }
 
