@@ -34,29 +34,44 @@ std::vector<uint32_t> run(uint32_t first, uint32_t count) {
   return all;
 }
 
-// The tables of angles, and where the last row makes a position's cosines and sines: -sin before
-// sin.
-void angle_entries(RegionMemory& m, const LanguageShape& shape, int positions, uint32_t cosine,
-                   uint32_t sines) {
+size_t entry_of(int group, int first, int number) {
+  return static_cast<size_t>(group + number - first);
+}
+// The entry of a number of a group.
+#define ENTRY(group, number) entry_of(OW_WORDS_##group, OW_##group##_FIRST, OW_##group##_##number)
+
+// The tables of angles; the last row makes a position's cosines, -sines and sines from `cosine` on.
+void angle_entries(RegionMemory& m, const LanguageShape& shape, int positions, uint32_t cosine) {
   ow_region& p = m.parameters();
   const auto pairs = static_cast<uint32_t>(shape.head_size / 2);
+  const int half = m.half();
+  const RotaryTables tables = rotary_tables(shape, positions);
   p.fine_bits = fine_bits(shape);
-  p.angle_bytes = 4 * pairs;
-  const uint32_t fine = 1u << p.fine_bits;
-  const uint32_t coarse = (static_cast<uint32_t>(positions) + fine - 1) / fine;
-  const std::vector<uint32_t> tables = rotary_tables(shape, positions);
-  const uint32_t at = m.take(4 * tables.size());
-  if (m.fits()) m.put(at, tables);
-  const size_t angle = OW_WORDS_ANGLE;
-  m.row(angle + OW_ANGLE_COARSE_COS, OW_F32, at, pairs);
-  m.row(angle + OW_ANGLE_COARSE_SIN, OW_F32, at + coarse * p.angle_bytes, pairs);
-  m.row(angle + OW_ANGLE_FINE_COS, OW_F32, at + 2 * coarse * p.angle_bytes, pairs);
-  m.row(angle + OW_ANGLE_FINE_SIN, OW_F32, at + (2 * coarse + fine) * p.angle_bytes, pairs);
-  m.row(angle + OW_ANGLE_WIDE_COS, OW_F32, m.take(4ull * pairs), pairs);
-  m.row(angle + OW_ANGLE_WIDE_SIN, OW_F32, m.take(4ull * pairs), pairs);
-  m.row(angle + OW_ANGLE_COS, m.half(), cosine, pairs);
-  m.row(angle + OW_ANGLE_SIN, m.half(), sines + 2 * pairs, pairs);
-  m.row(angle + OW_ANGLE_MINUS_SIN, m.half(), sines, pairs);
+  p.angle_row = 4 * pairs;
+  p.coarse_angles = m.take(4 * tables.coarse.size());
+  p.fine_angles = m.take(4 * tables.fine.size());
+  if (m.fits()) {
+    m.put(p.coarse_angles, tables.coarse);
+    m.put(p.fine_angles, tables.fine);
+  }
+  const auto row_bytes = static_cast<int32_t>(p.angle_row);
+  m.rows(ENTRY(ANGLE, COARSE), OW_F32, p.coarse_angles, pairs, 4, 2, row_bytes);
+  m.rows(ENTRY(ANGLE, FINE), OW_F32, p.fine_angles, pairs, 4, 2, 0);
+  m.rows(ENTRY(ANGLE, WIDE), OW_F32, m.take(8ull * pairs), pairs, 4, 2, row_bytes);
+  m.rows(ENTRY(ANGLE, BOTH), half, cosine, pairs, 2, 2, row_bytes);
+  m.row(ENTRY(ANGLE, MINUS_SIN), half, cosine + 2 * pairs, pairs);
+  m.row(ENTRY(ANGLE, SIN), half, cosine + 4 * pairs, pairs);
+}
+
+// What column 1 tells column 0.
+void shared_angles(RegionMemory& m, uint32_t head_size, uint32_t cosine, int col) {
+  const uint32_t words = (3 * head_size / 2 + 1) / 2;
+  m.row(OW_WORDS_ANGLE_WORDS, OW_I32, cosine, words);
+  if (col == 0) {
+    m.from(OW_WORDS_ANGLE_LEFT, OW_I32, OW_FLOW_LEFT, words);
+  } else {
+    m.to(OW_WORDS_ANGLE_LEFT, OW_I32, OW_FLOW_LEFT, words);
+  }
 }
 
 // A tile of a block while it is planned.
@@ -135,14 +150,17 @@ class BlockTile {
   uint32_t cosine_ = 0, sines_ = 0;  // of the position
 };
 
+// The entry of a number of the second norm.
+size_t second(int number) { return entry_of(OW_WORDS_SECOND_NORM, OW_NORM_FIRST, number); }
+
 void BlockTile::residual() {
   const Residual x = residual_entries(m_, model_, plan_, row_, col_);
   if (col_ > 0) return;
   norm_entries(m_, model_, plan_, row_, x.inbox, weights_.attention_norm, OW_WORDS_NORM);
   norm_entries(m_, model_, plan_, row_, x.residual, weights_.hidden_norm, OW_WORDS_SECOND_NORM);
   normal_entry(m_, OW_WORDS_NORMAL_OUT);
-  m_.row(OW_WORDS_SECOND_NORM + OW_NORM_INBOX, half_, x.inbox, p_.features);
-  m_.row(OW_WORDS_SECOND_NORM + OW_NORM_RESIDUAL, half_, x.residual, p_.features);
+  m_.row(second(OW_NORM_INBOX), half_, x.inbox, p_.features);
+  m_.row(second(OW_NORM_RESIDUAL), half_, x.residual, p_.features);
 }
 
 void BlockTile::products() {
@@ -174,53 +192,46 @@ void BlockTile::products() {
   if (col_ == 0) {
     m_.take_outputs(&p_.output);
     p_.down.y = p_.output.y;
-    m_.row(OW_WORDS_SECOND_NORM + OW_NORM_Y, half_, p_.output.y, p_.features);
+    m_.row(second(OW_NORM_Y), half_, p_.output.y, p_.features);
   }
 }
 
 // Of the last row: queries and keys, as they come and turned.
 void BlockTile::turn() {
   const uint32_t turned_heads = heads_ + kv_, y = p_.attention.y;
-  const uint32_t turned = m_.take(2ull * turned_heads * h_);
-  const size_t turn = OW_WORDS_TURN;
-  cosine_ = m_.take(h_);
-  sines_ = m_.take(2ull * h_);
-  const auto halves = [&](size_t number, uint32_t addr, int32_t other, int32_t pitch) {
-    m_.entry(turn + number) = OW_WORDS_MEM3(half_, addr, h_ / 2, 2, 2, other, turned_heads, pitch);
+  const uint32_t turned = m_.take(2ull * turned_heads * h_), cosine = m_.take(3ull * h_ + 2);
+  const auto halves = [&](size_t entry, uint32_t addr, int32_t other, int32_t pitch) {
+    m_.entry(entry) = OW_WORDS_MEM3(half_, addr, h_ / 2, 2, 2, other, turned_heads, pitch);
   };
-  halves(OW_TURN_STRAIGHT, y, signed_h_, 2 * signed_h_);
-  halves(OW_TURN_SWAPPED, y + h_, -signed_h_, 2 * signed_h_);
-  halves(OW_TURN_TURNED, turned, signed_h_, 2 * signed_h_);
-  halves(OW_TURN_EACH_COS, cosine_, 0, 0);
-  halves(OW_TURN_EACH_SINE, sines_, signed_h_, 0);
-  m_.row(turn + OW_TURN_QUERIES, half_, turned, heads_ * h_);
-  m_.row(turn + OW_TURN_ALL, half_, turned, turned_heads * h_);
-  m_.to(turn + OW_TURN_UP_OUT, half_, OW_FLOW_UP, turned_heads * h_);
-  m_.row(turn + OW_TURN_VALUES, half_, y + 2 * turned_heads * h_, kv_ * h_);
-  m_.to(turn + OW_TURN_VALUES_UP_OUT, half_, OW_FLOW_UP, kv_ * h_);
-  angle_entries(m_, shape_, plan_.positions, cosine_, sines_);
+  halves(ENTRY(TURN, STRAIGHT), y, signed_h_, 2 * signed_h_);
+  halves(ENTRY(TURN, SWAPPED), y + h_, -signed_h_, 2 * signed_h_);
+  halves(ENTRY(TURN, TURNED), turned, signed_h_, 2 * signed_h_);
+  halves(ENTRY(TURN, EACH_COS), cosine, 0, 0);
+  halves(ENTRY(TURN, EACH_SINE), cosine + h_, signed_h_, 0);
+  m_.row(ENTRY(TURN, QUERIES), half_, turned, heads_ * h_);
+  m_.row(ENTRY(TURN, WORDS), OW_I32, turned, turned_heads * h_ / 2);
+  m_.row(ENTRY(TURN, VALUES), OW_I32, y + 2 * turned_heads * h_, kv_ * h_ / 2);
+  if (col_ > 0 || plan_.region.cols == 1) angle_entries(m_, shape_, plan_.positions, cosine);
+  if (col_ <= 1) shared_angles(m_, h_, cosine, col_);
 }
 
 // The token's queries, keys and values in all tiles, and their place in a page.
 void BlockTile::keep() {
   const uint32_t count = (heads_ + 2 * kv_) * h_;
-  const size_t turn = OW_WORDS_TURN;
   taken_ = m_.take(2ull * count);
   p_.kv_features = kv_ * h_;
   p_.value_offset = 2 * OW_PAGE_PLACES * p_.kv_features;
   p_.page_bytes = 2 * p_.value_offset;
-  m_.row(OW_WORDS_TAKEN, half_, taken_, count);
-  m_.from(OW_WORDS_TAKEN_IN, half_, OW_FLOW_UP, count);
-  m_.row(turn + OW_TURN_KEY, half_, taken_ + 2 * heads_ * h_, kv_ * h_);
-  m_.entry(turn + OW_TURN_KEY_PLACE) = OW_WORDS_MEM1(half_, 0, kv_ * h_, 2 * OW_PAGE_PLACES);
-  m_.row(turn + OW_TURN_VALUE, half_, taken_ + 2 * (heads_ + kv_) * h_, kv_ * h_);
-  m_.row(turn + OW_TURN_VALUE_PLACE, half_, 0, kv_ * h_);
+  m_.row(OW_WORDS_TAKEN, OW_I32, taken_, count / 2);
+  m_.row(ENTRY(KEEP, KEY), half_, taken_ + 2 * heads_ * h_, kv_ * h_);
+  m_.entry(ENTRY(KEEP, KEY_PLACE)) = OW_WORDS_MEM1(half_, 0, kv_ * h_, 2 * OW_PAGE_PLACES);
+  m_.row(ENTRY(KEEP, VALUE), half_, taken_ + 2 * (heads_ + kv_) * h_, kv_ * h_);
+  m_.row(ENTRY(KEEP, VALUE_PLACE), half_, 0, kv_ * h_);
 }
 
 void BlockTile::scores() {
   const int32_t key_pitch = 2 * OW_PAGE_PLACES, sum_pitch = 4 * OW_PAGE_PLACES;
   const auto group = static_cast<int32_t>(group_);
-  const size_t turn = OW_WORDS_TURN, softmax = OW_WORDS_SOFTMAX;
   p_.heads = heads_;
   p_.heads_of_kv = group_;
   p_.head_size = h_;
@@ -228,67 +239,57 @@ void BlockTile::scores() {
   p_.score_pitch = 2 * OW_PAGE_PLACES * p_.slot_pages;
   p_.scores = m_.take(uint64_t{heads_} * p_.score_pitch);
   const auto score_pitch = static_cast<int32_t>(p_.score_pitch);
-  m_.entry(turn + OW_TURN_KEYS) = OW_WORDS_MEM4(half_, 0, OW_PAGE_PLACES, 2, h_, key_pitch, group_,
-                                                0, kv_, signed_h_ * key_pitch);
-  m_.entry(turn + OW_TURN_QUERY) = OW_WORDS_MEM4(half_, taken_, OW_PAGE_PLACES, 0, h_, 2, group_,
-                                                 2 * signed_h_, kv_, 2 * signed_h_ * group);
-  m_.entry(turn + OW_TURN_SUMS) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, h_, 0,
-                                                group_, sum_pitch, kv_, group * sum_pitch);
-  m_.rows(turn + OW_TURN_SUM_ROWS, OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, heads_, sum_pitch);
-  m_.rows(turn + OW_TURN_PAGE_SCORES, half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
+  m_.entry(ENTRY(SCORE, KEYS)) = OW_WORDS_MEM4(half_, 0, OW_PAGE_PLACES, 2, h_, key_pitch, group_,
+                                               0, kv_, signed_h_ * key_pitch);
+  m_.entry(ENTRY(SCORE, QUERY)) = OW_WORDS_MEM4(half_, taken_, OW_PAGE_PLACES, 0, h_, 2, group_,
+                                                2 * signed_h_, kv_, 2 * signed_h_ * group);
+  m_.entry(ENTRY(SCORE, SUMS)) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, h_, 0,
+                                               group_, sum_pitch, kv_, group * sum_pitch);
+  m_.rows(ENTRY(SCORE, ROWS), OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, heads_, sum_pitch);
+  m_.rows(ENTRY(SCORE, PAGE), half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
   const uint32_t maximum = m_.take(2ull * heads_);
   total_ = m_.take(4ull * heads_);
-  m_.rows(softmax + OW_SOFTMAX_SCORES, half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
-  m_.row(softmax + OW_SOFTMAX_MAXIMUM, half_, maximum, heads_);
-  m_.rows(softmax + OW_SOFTMAX_EACH_MAXIMUM, half_, maximum, 1, 0, heads_, 2);
-  m_.from(softmax + OW_SOFTMAX_IN, half_, OW_FLOW_JOIN, heads_);
-  m_.to(softmax + OW_SOFTMAX_OUT, half_, OW_FLOW_JOIN, heads_);
-  m_.from(softmax + OW_SOFTMAX_UP_IN, half_, OW_FLOW_UP, heads_);
-  m_.to(softmax + OW_SOFTMAX_UP_OUT, half_, OW_FLOW_UP, heads_);
-  m_.row(softmax + OW_SOFTMAX_TOTAL, OW_F32, total_, heads_);
+  m_.rows(ENTRY(SOFTMAX, SCORES), half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
+  m_.row(ENTRY(SOFTMAX, WIDE_MAXIMUM), OW_F32, m_.take(4ull * heads_), heads_);
+  m_.row(ENTRY(SOFTMAX, MAXIMUM), half_, maximum, heads_);
+  m_.rows(ENTRY(SOFTMAX, EACH_MAXIMUM), half_, maximum, 1, 0, heads_, 2);
+  m_.row(ENTRY(SOFTMAX, TOTAL), OW_F32, total_, heads_);
 }
 
 // The sums of values by e^score.
 void BlockTile::values() {
-  const size_t mix = OW_WORDS_MIX - OW_SOFTMAX_GROUP;
   const auto group = static_cast<int32_t>(group_);
   const auto value_pitch = static_cast<int32_t>(2 * p_.kv_features);
   const auto score_pitch = static_cast<int32_t>(p_.score_pitch);
-  m_.entry(mix + OW_MIX_VALUES) =
-      OW_WORDS_MEM4(half_, 0, h_, 2, OW_PAGE_PLACES, value_pitch, group_, 0, kv_, 2 * signed_h_);
-  m_.entry(mix + OW_MIX_WEIGHTS) = OW_WORDS_MEM4(half_, p_.scores, h_, 0, OW_PAGE_PLACES, 2, group_,
-                                                 score_pitch, kv_, group * score_pitch);
-  m_.entry(mix + OW_MIX_SUMS) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), h_, 4, OW_PAGE_PLACES, 0,
-                                              group_, 4 * signed_h_, kv_, 4 * group * signed_h_);
-  m_.row(mix + OW_MIX_ROWS, OW_F32, OW_ACC_ADDR(0), heads_ * h_);
-  m_.from(mix + OW_MIX_TOTAL_IN, OW_F32, OW_FLOW_JOIN, heads_);
-  m_.to(mix + OW_MIX_TOTAL_OUT, OW_F32, OW_FLOW_JOIN, heads_);
-  m_.from(mix + OW_MIX_IN, OW_F32, OW_FLOW_JOIN, heads_ * h_);
-  m_.to(mix + OW_MIX_OUT, OW_F32, OW_FLOW_JOIN, heads_ * h_);
+  // Heads run faster than places, so that a sum is not needed again at once.
+  m_.entry(ENTRY(MIX, VALUES)) =
+      OW_WORDS_MEM4(half_, 0, h_, 2, group_, 0, kv_, 2 * signed_h_, OW_PAGE_PLACES, value_pitch);
+  m_.entry(ENTRY(MIX, WEIGHTS)) = OW_WORDS_MEM4(half_, p_.scores, h_, 0, group_, score_pitch, kv_,
+                                                group * score_pitch, OW_PAGE_PLACES, 2);
+  m_.entry(ENTRY(MIX, SUMS)) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), h_, 4, group_, 4 * signed_h_,
+                                             kv_, 4 * group * signed_h_, OW_PAGE_PLACES, 0);
+  m_.row(ENTRY(MIX, ROWS), OW_F32, OW_ACC_ADDR(0), heads_ * h_);
 }
 
 void BlockTile::divide() {
-  const size_t divide = OW_WORDS_DIVIDE;
   const uint32_t wide = m_.take(4ull * heads_ * h_), mixed = m_.take(2ull * heads_ * h_);
-  m_.row(OW_WORDS_MIX - OW_SOFTMAX_GROUP + OW_MIX_WIDE, OW_F32, wide, heads_ * h_);
-  m_.row(divide + OW_DIVIDE_HALF, OW_BF16, m_.take(2ull * heads_), heads_);
-  m_.row(divide + OW_DIVIDE_MINUS, OW_F32, m_.take(4ull * heads_), heads_);
-  m_.row(divide + OW_DIVIDE_ERROR, OW_F32, m_.take(4ull * heads_), heads_);
-  m_.rows(divide + OW_DIVIDE_MIX, OW_F32, wide, h_, 4, heads_, 4 * signed_h_);
-  m_.rows(divide + OW_DIVIDE_EACH_TOTAL, OW_F32, total_, h_, 0, heads_, 4);
-  m_.row(divide + OW_DIVIDE_RESULT, half_, mixed, heads_ * h_);
+  m_.row(ENTRY(MIX, WIDE), OW_F32, wide, heads_ * h_);
+  m_.row(ENTRY(DIVIDE, HALF), OW_BF16, m_.take(2ull * heads_), heads_);
+  m_.row(ENTRY(DIVIDE, MINUS), OW_F32, m_.take(4ull * heads_), heads_);
+  m_.row(ENTRY(DIVIDE, ERROR), OW_F32, m_.take(4ull * heads_), heads_);
+  m_.rows(ENTRY(DIVIDE, MIX), OW_F32, wide, h_, 4, heads_, 4 * signed_h_);
+  m_.rows(ENTRY(DIVIDE, EACH_TOTAL), OW_F32, total_, h_, 0, heads_, 4);
+  m_.row(ENTRY(DIVIDE, RESULT), half_, mixed, heads_ * h_);
   m_.row(OW_WORDS_MIXED, half_, mixed, heads_ * h_);
   m_.to(OW_WORDS_MIXED_OUT, half_, OW_FLOW_UP, heads_ * h_, OW_TAGGED | OW_CLOSE(1, 1));
 }
 
 void BlockTile::shrink() {
-  const size_t shrink = OW_WORDS_SHRINK;
   const auto count = static_cast<uint32_t>(units_.size());
-  const uint32_t hidden = m_.take(2ull * count);
-  m_.row(shrink + OW_SHRINK_GATE, half_, p_.hidden.y, count);
-  m_.row(shrink + OW_SHRINK_UNIT, half_,
-         p_.hidden.y + p_.hidden.y_pass_bytes * p_.hidden.passes / 2, count);
-  m_.row(shrink + OW_SHRINK_HIDDEN, half_, hidden, count);
+  const uint32_t hidden = m_.take(2ull * count), y = p_.hidden.y;
+  m_.row(ENTRY(SHRINK, GATE), half_, y, count);
+  m_.row(ENTRY(SHRINK, UNIT), half_, y + p_.hidden.y_pass_bytes * p_.hidden.passes / 2, count);
+  m_.row(ENTRY(SHRINK, HIDDEN), half_, hidden, count);
   m_.row(OW_WORDS_HIDDEN, half_, hidden, count);
   m_.to(OW_WORDS_HIDDEN_OUT, half_, OW_FLOW_UP, count, OW_TAGGED | OW_CLOSE(1, 1));
 }

@@ -29,14 +29,20 @@ Residual residual_entries(RegionMemory& m, const LanguageModel& model, const Lan
   ow_region& p = m.parameters();
   p.rows = static_cast<uint32_t>(plan.region.rows);
   p.columns = static_cast<uint32_t>(plan.region.cols);
+  p.inverse_rows = static_cast<uint32_t>(((uint64_t{1} << 32) + p.rows - 1) / p.rows);
   p.features = dealt_of(shape.width, plan.region.rows, row);
   p.share = bits_of(1.0 / shape.width);
   p.epsilon = bits_of(shape.epsilon);
   m.from(OW_DSR_ROW_IN, half, OW_FLOW_ROW, 0, OW_TAGGED);
   m.from(OW_DSR_UP_IN, half, OW_FLOW_UP, 0, OW_TAGGED);
+  // The program sets the lengths of these.
+  m.from(OW_DSR_JOIN_IN, OW_F32, OW_FLOW_JOIN, 1);
+  m.to(OW_DSR_JOIN_OUT, OW_F32, OW_FLOW_JOIN, 1);
+  m.from(OW_DSR_WORDS_IN, OW_F32, OW_FLOW_UP, 1);
+  m.to(OW_DSR_WORDS_OUT, OW_F32, OW_FLOW_UP, 1);
   if (row > 0 || col > 0) {
-    m.from(OW_DSR_COMMAND_IN, OW_I32, OW_FLOW_COMMAND, OW_COMMAND_WORDS);
-    m.row(OW_DSR_COMMAND, OW_I32, m.take(4 * OW_COMMAND_WORDS), OW_COMMAND_WORDS);
+    m.from(OW_WORDS_COMMAND_IN, OW_I32, OW_FLOW_COMMAND, OW_COMMAND_WORDS);
+    m.row(OW_WORDS_COMMAND, OW_I32, m.take(4 * OW_COMMAND_WORDS), OW_COMMAND_WORDS);
   }
   if (col > 0) return {};
   // Packets: a command, which only tile (0, 0) sends, and the residual.
@@ -62,21 +68,19 @@ void norm_entries(RegionMemory& m, const LanguageModel& model, const LanguagePla
   }
   const uint32_t gains = m.take(2ull * n);
   if (m.fits()) m.put(gains, mine);
-  m.row(group + OW_NORM_X, half, x, n);
-  m.row(group + OW_NORM_VARIANCE, OW_F32, numbers, 1);
-  m.row(group + OW_NORM_SCALE, OW_F32, numbers + 4, 1);
-  m.row(group + OW_NORM_MINUS_HALF, OW_F32, numbers + 8, 1);
-  m.row(group + OW_NORM_SQUARE, OW_F32, numbers + 12, 1);
-  m.row(group + OW_NORM_ERROR, OW_F32, numbers + 16, 1);
-  m.row(group + OW_NORM_ROOT, OW_BF16, numbers + 20, 1);
-  m.row(group + OW_NORM_WIDE, OW_F32, wide, n);
-  m.entry(group + OW_NORM_EACH_SCALE) = OW_WORDS_MEM1(OW_F32, numbers + 4, n, 0);
-  m.row(group + OW_NORM_NORMAL, half, normal, n);
-  m.row(group + OW_NORM_GAIN, half, gains, n);
-  m.from(group + OW_NORM_IN, OW_F32, OW_FLOW_JOIN, 1);
-  m.to(group + OW_NORM_OUT, OW_F32, OW_FLOW_JOIN, 1);
-  m.from(group + OW_NORM_UP_IN, OW_F32, OW_FLOW_UP, 1);
-  m.to(group + OW_NORM_UP_OUT, OW_F32, OW_FLOW_UP, 1);
+  const auto at = [group](int number) {
+    return group + static_cast<size_t>(number - OW_NORM_FIRST);
+  };
+  m.row(at(OW_NORM_X), half, x, n);
+  m.row(at(OW_NORM_VARIANCE), OW_F32, numbers, 1);
+  m.entry(at(OW_NORM_SCALE)) = OW_WORDS_MEM1(OW_F32, numbers + 4, 1, 0);
+  m.row(at(OW_NORM_MINUS_HALF), OW_F32, numbers + 8, 1);
+  m.row(at(OW_NORM_SUM), OW_F32, numbers + 12, 1);
+  m.row(at(OW_NORM_ERROR), OW_F32, numbers + 16, 1);
+  m.row(at(OW_NORM_ROOT), OW_BF16, numbers + 20, 1);
+  m.row(at(OW_NORM_WIDE), OW_F32, wide, n);
+  m.row(at(OW_NORM_NORMAL), half, normal, n);
+  m.row(at(OW_NORM_GAIN), half, gains, n);
 }
 
 void normal_entry(RegionMemory& m, size_t entry) {
@@ -104,31 +108,32 @@ RegionMemory head_tile(const LanguageModel& model, const LanguagePlan& plan, int
   p.embedding = p.logits.matrix.address;
   p.outputs = p.logits.y_pass_bytes / 4;
   if (!model.head.empty()) p.logits = m.gemv({{&model.head, width, tokens, features}}, 4);
-  const size_t embed = OW_WORDS_EMBED, head = OW_WORDS_HEAD;
-  m.entry(embed + OW_HEAD_EMBEDDING) =
+  const auto embed = [](int n) { return static_cast<size_t>(OW_WORDS_EMBED + n - OW_EMBED_FIRST); };
+  const auto find = [](int n) { return static_cast<size_t>(OW_WORDS_FIND + n - OW_FIND_FIRST); };
+  m.entry(embed(OW_EMBED_COLUMN)) =
       OW_WORDS_MEM1(half, p.embedding, p.features, static_cast<int32_t>(2 * p.outputs));
-  if (col == 0) m.row(embed + OW_HEAD_RESIDUAL, half, x.residual, p.features);
-  m.from(embed + OW_HEAD_TOKEN_IN, half, OW_FLOW_LEFT, p.features);
-  m.to(embed + OW_HEAD_TOKEN_OUT, half, OW_FLOW_LEFT, p.features);
-  m.from(head + OW_HEAD_BEST_IN, OW_I32, OW_FLOW_LEFT, 2);
-  m.from(head + OW_HEAD_ANSWER_IN, OW_I32, OW_FLOW_ANSWER, 2);
-  m.row(head + OW_HEAD_ANSWER, OW_I32, m.take(8), 2);
+  if (col == 0) m.row(embed(OW_EMBED_RESIDUAL), half, x.residual, p.features);
+  m.from(embed(OW_EMBED_IN), half, OW_FLOW_LEFT, p.features);
+  m.to(embed(OW_EMBED_OUT), half, OW_FLOW_LEFT, p.features);
+  m.from(find(OW_FIND_BEST_IN), OW_I32, OW_FLOW_LEFT, 2);
+  m.from(find(OW_FIND_ANSWER_IN), OW_I32, OW_FLOW_ANSWER, 2);
+  m.row(find(OW_FIND_ANSWER), OW_I32, m.take(8), 2);
   if (row == 0 && col == 0) {
-    m.from(OW_DSR_COMMAND_IN, OW_I32, OW_FLOW_HOST, OW_COMMAND_WORDS);
-    m.row(OW_DSR_COMMAND, OW_I32, m.take(4 * OW_COMMAND_WORDS), OW_COMMAND_WORDS);
+    m.from(OW_WORDS_COMMAND_IN, OW_I32, OW_FLOW_HOST, OW_COMMAND_WORDS);
+    m.row(OW_WORDS_COMMAND, OW_I32, m.take(4 * OW_COMMAND_WORDS), OW_COMMAND_WORDS);
   }
   if (row + 1 == rows) {
     m.take_outputs(&p.logits);
     const uint32_t y = p.logits.y, whole = p.tokens / OW_LOGIT_ROW;
     p.logit_maxima = m.take(4ull * whole);
-    m.rows(head + OW_HEAD_ROWS, OW_F32, y, OW_LOGIT_ROW, 4, whole, 4 * OW_LOGIT_ROW);
-    m.row(head + OW_HEAD_MAXIMA, OW_F32, p.logit_maxima, whole);
+    m.rows(find(OW_FIND_ROWS), OW_F32, y, OW_LOGIT_ROW, 4, whole, 4 * OW_LOGIT_ROW);
+    m.row(find(OW_FIND_MAXIMA), OW_F32, p.logit_maxima, whole);
     uint32_t behind = 0;
     for (int c = col + 1; c < columns; ++c) behind += dealt_of(shape.vocabulary, columns, c);
-    m.row(head + OW_HEAD_LOGITS, OW_I32, y, p.tokens);
-    m.to(head + OW_HEAD_LOGITS_OUT, OW_I32, OW_FLOW_LOGITS, p.tokens);
-    m.from(head + OW_HEAD_LOGITS_IN, OW_I32, OW_FLOW_LOGITS, behind);
-    m.to(head + OW_HEAD_LOGITS_PAST, OW_I32, OW_FLOW_LOGITS, behind);
+    m.row(find(OW_FIND_LOGITS), OW_I32, y, p.tokens);
+    m.to(find(OW_FIND_LOGITS_OUT), OW_I32, OW_FLOW_LOGITS, p.tokens);
+    m.from(find(OW_FIND_LOGITS_IN), OW_I32, OW_FLOW_LOGITS, behind);
+    m.to(find(OW_FIND_LOGITS_PAST), OW_I32, OW_FLOW_LOGITS, behind);
   }
   return m;
 }

@@ -78,24 +78,25 @@ uint32_t fine_bits(const LanguageShape& shape) {
   return bits;
 }
 
-std::vector<uint32_t> rotary_tables(const LanguageShape& shape, int positions) {
+RotaryTables rotary_tables(const LanguageShape& shape, int positions) {
   const int fine = 1 << fine_bits(shape), coarse = (positions + fine - 1) / fine;
   const std::vector<double> turns = frequencies(shape);
-  std::vector<uint32_t> words;
-  const auto add = [&](int count, int unit, int quarters) {
-    for (int i = 0; i < count; ++i) {
-      for (const double frequency : turns) {
-        const auto value = static_cast<float>(sine_of(i * unit * frequency, quarters));
-        words.push_back(0);
-        std::memcpy(&words.back(), &value, sizeof value);
-      }
+  // A row at a position: the sine so many quarter turns on.
+  const auto add = [&turns](std::vector<uint32_t>* rows, int position, int quarters) {
+    for (const double frequency : turns) {
+      const auto value = static_cast<float>(sine_of(position * frequency, quarters));
+      rows->push_back(0);
+      std::memcpy(&rows->back(), &value, sizeof value);
     }
   };
-  add(coarse, fine, 1);
-  add(coarse, fine, 0);
-  add(fine, 1, 1);
-  add(fine, 1, 0);
-  return words;
+  RotaryTables tables;
+  for (int i = 0; i < coarse; ++i) {
+    for (const int quarters : {2, 1, 0}) add(&tables.coarse, i * fine, quarters);
+  }
+  for (int i = 0; i < fine; ++i) {
+    for (const int quarters : {0, 1}) add(&tables.fine, i, quarters);
+  }
+  return tables;
 }
 
 }  // namespace ow::jobs

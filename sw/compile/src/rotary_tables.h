@@ -13,9 +13,12 @@ namespace ow::jobs {
 // Entries of the fine tables, as a power of two.
 uint32_t fine_bits(const LanguageShape& shape);
 
-// fp32 rows of head_size / 2: cosines of the coarse angles of `positions`, their sines, cosines of
-// the fine angles, their sines.
-std::vector<uint32_t> rotary_tables(const LanguageShape& shape, int positions);
+// fp32 rows of head_size / 2, as ow/firmware/region.h has them: -sin, cos, sin of each coarse angle
+// of `positions`; sin, cos of each fine one.
+struct RotaryTables {
+  std::vector<uint32_t> coarse, fine;
+};
+RotaryTables rotary_tables(const LanguageShape& shape, int positions);
 
 }  // namespace ow::jobs
 

@@ -23,9 +23,10 @@ static struct ow_command following;  // the next token of the user whose logits 
 static int follows, asked;
 
 static const struct ow_command* host_command(void) {
-  return (const struct ow_command*)(uintptr_t)entries[OW_DSR_COMMAND].address;
+  return (const struct ow_command*)(uintptr_t)entries[OW_WORDS_COMMAND].address;
 }
 
+static void more(void);
 OW_TASK(host_asked) {
   asked = 1;
   more();
@@ -33,23 +34,51 @@ OW_TASK(host_asked) {
 
 static void take_host(void) {
   asked = 0;
+  LOAD(OW_DSR_COMMAND_IN, OW_WORDS_COMMAND_IN);
+  LOAD(OW_DSR_COMMAND, OW_WORDS_COMMAND);
   ow_mov(OW_I32, OW_CTL(OW_DSR_COMMAND, OW_DSR_COMMAND_IN, OW_NONE, THREAD_COMMAND) |
                      OW_THEN_ACTIVATE(OW_TASK_ID(host_asked)));
 }
 
-static void ready(void) {
-  if (my_column == 0) load_group(0, OW_WORDS_NORM, OW_NORM_GROUP);
+static int busy, waits_for_inbox;
+static void begin(void);
+
+// Ready for a command.
+static void rest(void) {
+  if (my_column == 0) {
+    LOAD_GROUP(NORM);
+    LOAD(OW_DSR_SENT, OW_WORDS_NORM + OW_NORM_NORMAL - OW_NORM_FIRST);
+    LOAD(OW_DSR_SENT_TO, OW_WORDS_HEAD_NORMAL_OUT);
+  }
+  if (is_leader()) {
+    busy = 0;
+    more();
+  } else {
+    take_command();
+  }
 }
 
 void start(void) {
   if (is_leader()) take_host();
-  ready();
+  rest();
 }
 
-int takes_inbox(const struct ow_command* what) { return !(what->what & OW_COMMAND_EMBED); }
+void command_there(void) {
+  waits_for_inbox = my_column == 0 && !(now.what & OW_COMMAND_EMBED) && !inbox_full;
+  if (!waits_for_inbox) begin();
+}
 
-// A token that is under way goes before one that the host wants to begin.
-void more(void) {
+void inbox_there(void) {
+  if (is_leader()) {
+    more();
+  } else if (waits_for_inbox) {
+    waits_for_inbox = 0;
+    begin();
+  }
+}
+
+// Tile (0, 0), if it rests. A token that is under way goes before one that the host wants to begin.
+static void more(void) {
   if (busy) return;
   if (follows) {
     follows = 0;
@@ -57,10 +86,13 @@ void more(void) {
   } else if (inbox_full) {
     lead(came_with());
   } else if (asked) {
-    const struct ow_command what = *host_command();
+    lead(host_command());
     take_host();
-    lead(&what);
+  } else {
+    return;
   }
+  busy = 1;
+  begin();
 }
 
 static void tell_host(uint32_t best) {
@@ -74,22 +106,23 @@ static void tell_host(uint32_t best) {
 static void embed(void) {
   const uint32_t columns = parameters.columns, owner = now.token % columns;
   if (my_column > owner) return;
-  load_group(0, OW_WORDS_EMBED, OW_EMBED_GROUP);
-  uint32_t from = R(OW_HEAD_TOKEN_IN);
+  LOAD_GROUP(EMBED);
+  uint32_t from = R(OW_EMBED_IN);
   if (my_column == owner) {
     const uint32_t place = now.token / columns, pass = place / parameters.outputs;
-    from = R(OW_HEAD_EMBEDDING);
+    from = R(OW_EMBED_COLUMN);
     ow_dsrw(from, OW_DSR_ADDRESS,
             parameters.embedding + pass * parameters.logits.pass_bytes +
                 place % parameters.outputs * 2);
   }
   if (my_column > 0) {
-    ow_mov(HALF, ON(R(OW_HEAD_TOKEN_OUT), from, OW_NONE));
+    ow_mov(HALF, ON(R(OW_EMBED_OUT), from, OW_NONE));
     return;
   }
   wait_next_sent();
-  ow_mov(HALF, ON(R(OW_HEAD_RESIDUAL), from, OW_NONE));
+  ow_mov(HALF, ON(R(OW_EMBED_RESIDUAL), from, OW_NONE));
   now.what &= ~OW_COMMAND_EMBED;
+  if (is_leader()) put_command();
   send_next();
 }
 
@@ -120,7 +153,7 @@ static struct best best_of_tile(void) {
   const uint32_t* maxima = (const uint32_t*)(uintptr_t)parameters.logit_maxima;
   uint32_t at = 0, searched = 0;
   if (whole > 0) {
-    ow_rmax(OW_F32, ON(R(OW_HEAD_MAXIMA), R(OW_HEAD_ROWS), OW_NONE));
+    ow_rmax(OW_F32, ON(R(OW_FIND_MAXIMA), R(OW_FIND_ROWS), OW_NONE));
     // A row with a NaN has no maximum: then all are searched.
     int nan = 0;
     for (uint32_t i = 0; i < whole; ++i) nan |= ordered(maxima[i]) == INT32_MIN;
@@ -144,8 +177,8 @@ static struct best better(struct best a, struct best b) {
 
 // Two words to the core, which waits.
 static struct best take_best(uint32_t in) {
-  const struct ow_dsr_words* const to = &entries[OW_WORDS_HEAD + OW_HEAD_ANSWER];
-  ow_mov(OW_I32, ON(R(OW_HEAD_ANSWER), in, OW_NONE));
+  const struct ow_dsr_words* const to = &entries[OW_WORDS_FIND + OW_FIND_ANSWER - OW_FIND_FIRST];
+  ow_mov(OW_I32, ON(R(OW_FIND_ANSWER), in, OW_NONE));
   return *(const volatile struct best*)(uintptr_t)to->address;
 }
 
@@ -158,21 +191,21 @@ static void found(void) {
   struct best best = {0, 0};
   if (is_last_row()) {
     best = best_of_tile();
-    if (my_column + 1 < parameters.columns) best = better(take_best(R(OW_HEAD_BEST_IN)), best);
+    if (my_column + 1 < parameters.columns) best = better(take_best(R(OW_FIND_BEST_IN)), best);
     if (my_column > 0) {
       push_best(left.out, best);
     } else if (!is_leader()) {
       push_best(answer.out, best);
     }
     if (now.what & OW_COMMAND_LOGITS) {
-      ow_mov(OW_I32, ON(R(OW_HEAD_LOGITS_OUT), R(OW_HEAD_LOGITS), OW_NONE));
+      ow_mov(OW_I32, ON(R(OW_FIND_LOGITS_OUT), R(OW_FIND_LOGITS), OW_NONE));
       if (my_column + 1 < parameters.columns) {
-        ow_mov(OW_I32, ON(R(OW_HEAD_LOGITS_PAST), R(OW_HEAD_LOGITS_IN), OW_NONE));
+        ow_mov(OW_I32, ON(R(OW_FIND_LOGITS_PAST), R(OW_FIND_LOGITS_IN), OW_NONE));
       }
     }
   }
   if (is_leader()) {
-    if (!is_last_row()) best = take_best(R(OW_HEAD_ANSWER_IN));
+    if (!is_last_row()) best = take_best(R(OW_FIND_ANSWER_IN));
     tell_host(best.token);
     if (now.position < now.last) {
       following = now;
@@ -182,14 +215,12 @@ static void found(void) {
       follows = 1;
     }
   }
-  ready();
   rest();
 }
 
-void begin(void) {
+static void begin(void) {
   if (now.what & OW_COMMAND_EMBED) {
     embed();
-    ready();
     rest();
   } else if (now.what & OW_COMMAND_QUIET) {
     if (my_column == 0) take_next();
@@ -198,9 +229,9 @@ void begin(void) {
   } else {
     arm_a(&parameters.logits, 1, found);
     if (my_column == 0) {
-      send_normal(OW_WORDS_NORM, OW_WORDS_HEAD_NORMAL_OUT);
+      send_normal();
       take_next();
     }
-    load_group(0, OW_WORDS_HEAD, OW_HEAD_GROUP);
+    LOAD_GROUP(FIND);
   }
 }

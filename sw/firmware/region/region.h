@@ -40,7 +40,7 @@ extern const struct ow_dsr_words* const entries;  // the table
 extern struct ow_command now;  // what the region works on
 extern struct ow_flow row, up, command, down, left, join, next;
 extern uint32_t my_row, my_column;
-extern int busy, inbox_full;
+extern int inbox_full;
 
 static inline int is_last_row(void) { return my_row + 1 == parameters.rows; }
 static inline int is_leader(void) { return my_row == 0 && my_column == 0; }
@@ -52,11 +52,14 @@ static inline const struct ow_command* came_with(void) {
 // Register `n` of the pool.
 #define R(n) (OW_DSR_POOL + (n))
 #define LOAD(dsr, entry) ow_dsr_load(dsr, &entries[entry])
-// Loads `count` entries into the registers of the pool from `first` on.
+// Loads `count` entries into the registers of the pool from `first` on; a group.
 void load_group(uint32_t first, uint32_t entry, uint32_t count);
+#define LOAD_GROUP(name) load_group(OW_##name##_FIRST, OW_WORDS_##name, OW_GROUP_(name))
 // Control words of the task thread (the core waits) and of the work thread.
 #define ON(d, a, b) OW_CTL(d, a, b, 0)
 #define WORK(d, a, b) OW_CTL(d, a, b, THREAD_WORK)
+// Words that the next instruction takes from a flow or gives to it.
+#define WORDS(dsr, count) ow_dsrw(dsr, OW_DSR_DIM0, count)
 // Waits until no thread uses a descriptor.
 #define WAIT(dsr) ow_dsrw(dsr, OW_DSR_DIM3, 0)
 
@@ -65,44 +68,53 @@ void load_group(uint32_t first, uint32_t entry, uint32_t count);
 // all passes have left this tile.
 void arm_a(const struct ow_gemv* gemv, int wide, void (*then)(void));
 void arm_b(const struct ow_gemv* gemv, void (*then)(void));
-// Sends the vector of the product that is armed, once for each pass.
-void send_vector(uint32_t vector, uint32_t to);
+// Of the product that is armed: `then` runs when half of the passes have left this tile.
+void at_half(void (*then)(void));
+// Sends the vector of the product that is armed, once for each pass: from register OW_DSR_SENT to
+// OW_DSR_SENT_TO, which stay as they are until the product is done.
+void send_loaded(void);
 
-// Column 0, with the group of a norm in the pool: X through the norm to all tiles of the row.
-// Entries: the group, and where to.
-void send_normal(uint32_t group, uint32_t to);
+// Column 0, with the group of a norm in the pool, and its result and flow `row` in OW_DSR_SENT and
+// OW_DSR_SENT_TO: X through the norm to all tiles of the row.
+void send_normal(void);
 
-// Joins numbers of all tiles of a column by an instruction (ow_add, ow_max) of a type, towards the
-// last row, which has the result in register `to`. Registers: what the tile has, and flow `join`.
-#define JOIN(instruction, type, to, own, in, out)                   \
-  do {                                                              \
-    if (my_row == 0) {                                              \
-      ow_mov(type, ON(is_last_row() ? (to) : (out), own, OW_NONE)); \
-    } else {                                                        \
-      instruction(type, ON(is_last_row() ? (to) : (out), in, own)); \
-    }                                                               \
+// Joins fp32 numbers of all tiles of a column by an instruction (ow_add, ow_max) towards the last
+// row, which has the result in register `to`; `own` has the tile's.
+#define JOIN(instruction, to, own, count)                        \
+  do {                                                           \
+    const uint32_t to_ = is_last_row() ? (to) : OW_DSR_JOIN_OUT; \
+    WORDS(OW_DSR_JOIN_OUT, count);                               \
+    if (my_row == 0) {                                           \
+      ow_mov(OW_F32, ON(to_, own, OW_NONE));                     \
+    } else {                                                     \
+      WORDS(OW_DSR_JOIN_IN, count);                              \
+      instruction(OW_F32, ON(to_, OW_DSR_JOIN_IN, own));         \
+    }                                                            \
   } while (0)
 
 // Column 0: takes the next residual; what the inbox holds is no longer wanted.
 void take_next(void);
-// Column 0: waits until the last residual has left, so that it may be overwritten; sends it.
+// Column 0: waits until the last residual has left, so that it may be overwritten; sends it. Tile
+// (0, 0) puts `now` in front of it before.
 void wait_next_sent(void);
+void put_command(void);
 void send_next(void);
-// The tile has done its part of a token, and is ready for the next one.
-void rest(void);
-// Tile (0, 0): tells all tiles what to do, and begins.
+// All tiles but (0, 0): waits for the next command, on a thread.
+void take_command(void);
+static inline const struct ow_command* told(void) {
+  return (const struct ow_command*)(uintptr_t)entries[OW_WORDS_COMMAND].address;
+}
+// Tile (0, 0): `now` becomes `what`, and all tiles are told.
 void lead(const struct ow_command* what);
+void copy_command(struct ow_command* to, const struct ow_command* from);
 
 // ---- What a program gives.
 extern const struct ow_flow* const region_flows[OW_REGION_FLOWS];  // enum ow_region_flow
 extern uint32_t* const table;                                      // of descriptors
 extern const uint32_t table_entries;
-void start(void);  // before the first command
-// Begins with `now`.
-void begin(void);
-// Whether column 0 needs the inbox for it.
-int takes_inbox(const struct ow_command* what);
-// Tile (0, 0): looks for work, if it is not busy, and calls lead().
-void more(void);
+void start(void);  // before the first token
+// The inbox has become full; `now` is a command that take_command() has waited for.
+void inbox_there(void);
+void command_there(void);
 
 #endif  // OW_REGION_PROGRAM_H_

@@ -117,8 +117,8 @@ Vector Decoder::Weights::normed(const Vector& x, const Vector& gain) const {
     const uint32_t squares = float_to_f32(squares_by_n6(fused(), own));
     sum = r == 0 ? squares : f32_add(sum, squares);
   }
-  const uint32_t mean = f32_mul(sum, bits(1.0 / shape.width));
-  const uint32_t by = f32_rsqrt(f32_add(mean, bits(shape.epsilon)), 1);
+  const uint32_t variance = f32_fma(sum, bits(1.0 / shape.width), bits(shape.epsilon));
+  const uint32_t by = f32_rsqrt(variance, 1);
   Vector y;
   y.reserve(x.size());
   for (size_t i = 0; i < x.size(); ++i) {

@@ -51,11 +51,8 @@ void expect_golden(const LanguageModel& model, GridShape grid, const LanguageOpt
   for (uint32_t p = 0; p < tokens; ++p) {
     const auto token =
         static_cast<uint32_t>(rng.below(static_cast<uint64_t>(model.shape.vocabulary)));
-    const uint64_t before = wafer.cycle();
     wafer.send({OW_COMMAND_EMBED | OW_COMMAND_LOGITS, p, p, token});
     const LanguageGrid::Report report = wafer.wait(1'000'000);
-    if (p % 8 == 7)
-      printf("%u: %lu cycles\n", p, static_cast<unsigned long>(report.cycle - before));
     ASSERT_EQ(decoder.step(&cache, static_cast<int>(token)), report.logits) << "position " << p;
   }
 }

@@ -148,7 +148,7 @@ class Rules {
       const uint32_t own = reduced(Op::Dot, of_row(x, r));
       s = r == 0 ? own : f32_add(s, own);
     }
-    const uint32_t v = f32_add(f32_mul(s, real(1.0 / s_.width)), real(s_.epsilon));
+    const uint32_t v = f32_fma(s, real(1.0 / s_.width), real(s_.epsilon));
     uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
     r = f32_fma(r, f32_fma(f32_mul(v, real(-0.5)), f32_mul(r, r), real(0.5)), r);
     Halfs y;

@@ -61,9 +61,10 @@ struct ow_gemv {
 // Parameters of a tile: addresses are bytes of its SRAM.
 struct ow_region {
   uint32_t rows, columns;
-  uint32_t features;  // of the residual, in this grid row
-  uint32_t share;     // 1 / width, fp32
-  uint32_t epsilon;   // fp32
+  uint32_t inverse_rows;  // 2^32 / rows, rounded up: quotients of numbers below 2^16
+  uint32_t features;      // of the residual, in this grid row
+  uint32_t share;         // 1 / width, fp32
+  uint32_t epsilon;       // fp32
   // A block.
   struct ow_gemv attention, output, hidden, down;
   uint32_t slot_pages;  // entries of a slot in the table of pages
@@ -73,8 +74,9 @@ struct ow_region {
   uint32_t kv_features;                    // of keys
   uint32_t query_scale;                    // 16 bits
   uint32_t scores, score_pitch;            // rows of heads; bytes
-  uint32_t fine_bits;                      // the fine tables of angles have 2^fine_bits entries
-  uint32_t angle_bytes;                    // of an entry of the tables
+  uint32_t fine_bits;                      // 2^fine_bits fine angles
+  uint32_t angle_row;                      // bytes of a row of the tables
+  uint32_t coarse_angles, fine_angles;     // the tables
   // The head.
   struct ow_gemv logits;
   uint32_t embedding;     // as the weights of logits
@@ -87,176 +89,200 @@ struct ow_region {
 // ow_region_flow), and the program puts the queue in.
 //
 // The first ones stay in the registers of their numbers. The others are in groups: before a part of
-// a step its group is loaded into registers, while the tile waits for something else.
+// a step its group is loaded into registers of the pool, while the tile waits for something else.
 enum ow_region_dsr {
-  OW_DSR_ACC,         // the row of sums
-  OW_DSR_MATRIX,      // its vectors; both are loaded for each product
-  OW_DSR_ROW_IN,      // tagged, up to the end
-  OW_DSR_UP_IN,       // likewise
-  OW_DSR_COMMAND_IN,  // words: from tile (0, 0); there, in the head, from the host
-  OW_DSR_COMMAND,
+  OW_DSR_ACC,      // the row of sums
+  OW_DSR_MATRIX,   // its vectors; both are loaded for each product
+  OW_DSR_ROW_IN,   // tagged, up to the end
+  OW_DSR_UP_IN,    // likewise
   OW_DSR_NEXT_IN,  // words; in tile (0, 0) with a command in front
   OW_DSR_PACKET_IN,
   OW_DSR_NEXT_OUT,
   OW_DSR_PACKET_OUT,
   OW_DSR_SENT,  // a vector that is sent, and where to
   OW_DSR_SENT_TO,
-  OW_DSR_POOL,  // and up: groups
+  OW_DSR_JOIN_IN,  // words of flows; the length is set where they are used
+  OW_DSR_JOIN_OUT,
+  OW_DSR_WORDS_IN,  // of flow `up`
+  OW_DSR_WORDS_OUT,
+  OW_DSR_POOL,
+  // The first two of the pool while a tile of a block rests, always in the head.
+  OW_DSR_COMMAND_IN = OW_DSR_POOL,  // words: from tile (0, 0); there, in the head, from the host
+  OW_DSR_COMMAND,
   OW_REGION_REGISTERS = 31
 };
-#define OW_REGION_POOL (OW_REGION_REGISTERS - OW_DSR_POOL)
 
-// A group's numbers count from its first register. `IN` and `OUT` are of flow `join`, `UP_IN` and
-// `UP_OUT` of flow `up`.
+// Registers of the pool that the groups take, counted from its first one. The groups follow each
+// other as the steps do; what a later step still needs is not overwritten.
 
 // The norm of the residual: features of the grid row, and single numbers.
 enum {
-  OW_NORM_X,
+  OW_NORM_FIRST = 2,
+  OW_NORM_X = OW_NORM_FIRST,
+  OW_NORM_SUM,
   OW_NORM_VARIANCE,
   OW_NORM_ROOT,
-  OW_NORM_SCALE,
+  OW_NORM_SCALE,  // repeated, as an operand for each feature
   OW_NORM_MINUS_HALF,
-  OW_NORM_SQUARE,
   OW_NORM_ERROR,
-  OW_NORM_WIDE,        // fp32
-  OW_NORM_EACH_SCALE,  // the scale for each feature
+  OW_NORM_WIDE,  // fp32
   OW_NORM_NORMAL,
   OW_NORM_GAIN,
-  OW_NORM_IN,
-  OW_NORM_OUT,
-  OW_NORM_UP_IN,
-  OW_NORM_UP_OUT,
-  OW_NORM_GROUP,
-  // In front of a second norm, the residual (X) is the sum of these; then of itself and the second.
-  OW_NORM_INBOX = OW_NORM_GROUP,
+  OW_NORM_END,
+  // In front of a second norm, the residual (X) is the sum of the first two; at the end of the
+  // block, of the last two.
+  OW_NORM_INBOX = OW_NORM_END,
   OW_NORM_Y,
   OW_NORM_RESIDUAL,
-  OW_NORM_SECOND_GROUP
+  OW_NORM_SECOND_END
 };
 
-// Cosine and sine of the position's angles: rows of head_size / 2.
+// The position's angles: rows of head_size / 2. A coarse angle has the rows -sin, cos, sin, a fine
+// one sin, cos.
 enum {
-  OW_ANGLE_COARSE_COS,
-  OW_ANGLE_COARSE_SIN,
-  OW_ANGLE_FINE_COS,
-  OW_ANGLE_FINE_SIN,
-  OW_ANGLE_WIDE_COS,
-  OW_ANGLE_WIDE_SIN,
-  OW_ANGLE_COS,
+  OW_ANGLE_FIRST = 0,
+  OW_ANGLE_COARSE = OW_ANGLE_FIRST,  // two rows from -sin or from cos on
+  OW_ANGLE_FINE,                     // twice the row sin or cos
+  OW_ANGLE_WIDE,                     // cos, sin
+  OW_ANGLE_BOTH,                     // the same in 16 bits; sin is the third row there
   OW_ANGLE_SIN,
   OW_ANGLE_MINUS_SIN,
-  OW_ANGLE_GROUP
+  OW_ANGLE_END,
+  // Column 1 tells column 0, which has most to do: the 16-bit rows as words.
+  OW_ANGLE_WORDS = OW_ANGLE_END,
+  OW_ANGLE_LEFT
 };
 
-// Queries, keys and values of the token. Queries and keys are [heads][2][head_size / 2] at first.
+// Queries and keys in the last row, [heads][2][head_size / 2] at first; values.
 enum {
-  OW_TURN_TURNED,
+  OW_TURN_FIRST = 0,
+  OW_TURN_TURNED = OW_TURN_FIRST,
   OW_TURN_SWAPPED,  // with their halves swapped
   OW_TURN_EACH_SINE,
   OW_TURN_STRAIGHT,
   OW_TURN_EACH_COS,
   OW_TURN_QUERIES,
-  OW_TURN_ALL,  // queries and keys
-  OW_TURN_UP_OUT,
+  OW_TURN_WORDS,  // queries and keys
   OW_TURN_VALUES,
-  OW_TURN_VALUES_UP_OUT,
-  OW_TURN_KEY,  // of the token, in all tiles
-  OW_TURN_KEY_PLACE,
-  OW_TURN_VALUE,
-  OW_TURN_VALUE_PLACE,
-  OW_TURN_KEYS,   // [kv_heads][heads of it][head_size][OW_PAGE_PLACES]
-  OW_TURN_QUERY,  // a number for each row of it
-  OW_TURN_SUMS,   // rows of the cache
-  OW_TURN_SUM_ROWS,
-  OW_TURN_PAGE_SCORES,
-  OW_TURN_GROUP
+  OW_TURN_END
 };
 
-// Softmax: a number for each head. It takes the first registers of the group before.
+// In all tiles: the new position's key and value, and their place.
 enum {
-  OW_SOFTMAX_SCORES,  // [heads][places], 16 bits
+  OW_KEEP_FIRST = OW_TURN_END,
+  OW_KEEP_KEY = OW_KEEP_FIRST,
+  OW_KEEP_KEY_PLACE,
+  OW_KEEP_VALUE,
+  OW_KEEP_VALUE_PLACE,
+  OW_KEEP_END
+};
+
+// Loaded while the tile rests: the registers behind those of the norm.
+enum {
+  OW_SCORE_FIRST = OW_KEEP_END,
+  OW_SCORE_KEYS = OW_SCORE_FIRST,  // [kv_heads][heads of it][head_size][OW_PAGE_PLACES]
+  OW_SCORE_QUERY,                  // a number for each row of it
+  OW_SCORE_SUMS,                   // rows of the cache
+  OW_SCORE_ROWS,
+  OW_SCORE_PAGE,
+  OW_SCORE_END
+};
+
+// Softmax: a number for each head.
+enum {
+  OW_SOFTMAX_FIRST = 0,
+  OW_SOFTMAX_SCORES = OW_SOFTMAX_FIRST,  // [heads][places], 16 bits
+  OW_SOFTMAX_WIDE_MAXIMUM,               // fp32
   OW_SOFTMAX_MAXIMUM,
-  OW_SOFTMAX_IN,
-  OW_SOFTMAX_OUT,
-  OW_SOFTMAX_UP_IN,
-  OW_SOFTMAX_UP_OUT,
   OW_SOFTMAX_EACH_MAXIMUM,  // for each row of scores
   OW_SOFTMAX_TOTAL,         // fp32
-  OW_SOFTMAX_GROUP
+  OW_SOFTMAX_END
 };
 
-// The sums of values: rows of head_size. In the registers behind those of softmax.
+// The sums of values: rows of head_size.
 enum {
-  OW_MIX_VALUES = OW_SOFTMAX_GROUP,  // [kv_heads][heads of it][places][head_size]
-  OW_MIX_WEIGHTS,                    // a number for each row of it
-  OW_MIX_SUMS,                       // rows of the cache
+  OW_MIX_FIRST = OW_SOFTMAX_END,
+  OW_MIX_VALUES = OW_MIX_FIRST,  // [places][kv_heads][heads of it][head_size]
+  OW_MIX_WEIGHTS,                // a number for each row of it
+  OW_MIX_SUMS,                   // rows of the cache
   OW_MIX_ROWS,
-  OW_MIX_TOTAL_IN,
-  OW_MIX_TOTAL_OUT,
-  OW_MIX_IN,
-  OW_MIX_OUT,
   OW_MIX_WIDE,  // fp32
   OW_MIX_END
 };
-#define OW_MIX_GROUP (OW_MIX_END - OW_SOFTMAX_GROUP)
 
-// The division by the total. In the first registers.
+// The division by the total.
 enum {
-  OW_DIVIDE_HALF,  // bfloat16
+  OW_DIVIDE_FIRST = OW_MIX_END,
+  OW_DIVIDE_HALF = OW_DIVIDE_FIRST,  // bfloat16
   OW_DIVIDE_MINUS,
   OW_DIVIDE_ERROR,
   OW_DIVIDE_MIX,  // with the next one
   OW_DIVIDE_EACH_TOTAL,
   OW_DIVIDE_RESULT,
-  OW_DIVIDE_GROUP
+  OW_DIVIDE_END
 };
 
 // Feed-forward: the column's units.
-enum { OW_SHRINK_GATE, OW_SHRINK_UNIT, OW_SHRINK_HIDDEN, OW_SHRINK_GROUP };
+enum {
+  OW_SHRINK_FIRST = 0,
+  OW_SHRINK_GATE = OW_SHRINK_FIRST,
+  OW_SHRINK_UNIT,
+  OW_SHRINK_HIDDEN,
+  OW_SHRINK_END
+};
 
 // The head.
 enum {
-  OW_HEAD_EMBEDDING,
-  OW_HEAD_RESIDUAL,
-  OW_HEAD_TOKEN_IN,
-  OW_HEAD_TOKEN_OUT,
-  OW_EMBED_GROUP,
+  OW_EMBED_FIRST = 2,
+  OW_EMBED_COLUMN = OW_EMBED_FIRST,  // of the embedding
+  OW_EMBED_RESIDUAL,
+  OW_EMBED_IN,  // flow `left`
+  OW_EMBED_OUT,
+  OW_EMBED_END
 };
 enum {
-  OW_HEAD_ROWS,  // of logits, [rows][OW_LOGIT_ROW]; there may be more logits behind them
-  OW_HEAD_MAXIMA,
-  OW_HEAD_BEST_IN,
-  OW_HEAD_ANSWER_IN,
-  OW_HEAD_ANSWER,
-  OW_HEAD_LOGITS,
-  OW_HEAD_LOGITS_OUT,
-  OW_HEAD_LOGITS_IN,  // of the columns behind
-  OW_HEAD_LOGITS_PAST,
-  OW_HEAD_GROUP
+  OW_FIND_FIRST = 2,
+  OW_FIND_ROWS = OW_FIND_FIRST,  // of logits, [rows][OW_LOGIT_ROW]; there may be more behind them
+  OW_FIND_MAXIMA,
+  OW_FIND_BEST_IN,    // flow `left`
+  OW_FIND_ANSWER_IN,  // flow `answer`
+  OW_FIND_ANSWER,
+  OW_FIND_LOGITS,
+  OW_FIND_LOGITS_OUT,
+  OW_FIND_LOGITS_IN,  // of the columns behind
+  OW_FIND_LOGITS_PAST,
+  OW_FIND_END
 };
 
-// The table: registers that stay, then groups and what is loaded by itself.
+// The table: registers that stay, commands, groups, and what is loaded by itself.
+#define OW_GROUP_(name) (OW_##name##_END - OW_##name##_FIRST)
 enum {
-  OW_WORDS_NORM = OW_DSR_POOL,
-  OW_WORDS_ANGLE = OW_WORDS_NORM + OW_NORM_GROUP,
-  OW_WORDS_TURN = OW_WORDS_ANGLE + OW_ANGLE_GROUP,
-  OW_WORDS_SOFTMAX = OW_WORDS_TURN + OW_TURN_GROUP,
-  OW_WORDS_MIX = OW_WORDS_SOFTMAX + OW_SOFTMAX_GROUP,
-  OW_WORDS_DIVIDE = OW_WORDS_MIX + OW_MIX_GROUP,
-  OW_WORDS_SECOND_NORM = OW_WORDS_DIVIDE + OW_DIVIDE_GROUP,
-  OW_WORDS_SHRINK = OW_WORDS_SECOND_NORM + OW_NORM_SECOND_GROUP,
-  OW_WORDS_TAKEN = OW_WORDS_SHRINK + OW_SHRINK_GROUP,  // queries, keys, values, in all tiles
-  OW_WORDS_TAKEN_IN,
-  OW_WORDS_NORMAL_OUT,
-  OW_WORDS_MIXED,  // a vector that is sent
+  OW_WORDS_COMMAND_IN = OW_DSR_POOL,
+  OW_WORDS_COMMAND,
+  OW_WORDS_NORM,
+  // A block.
+  OW_WORDS_SECOND_NORM = OW_WORDS_NORM + OW_GROUP_(NORM),
+  OW_WORDS_ANGLE = OW_WORDS_SECOND_NORM + OW_NORM_SECOND_END - OW_NORM_FIRST,
+  OW_WORDS_TURN = OW_WORDS_ANGLE + OW_GROUP_(ANGLE),
+  OW_WORDS_KEEP = OW_WORDS_TURN + OW_GROUP_(TURN),
+  OW_WORDS_SCORE = OW_WORDS_KEEP + OW_GROUP_(KEEP),
+  OW_WORDS_SOFTMAX = OW_WORDS_SCORE + OW_GROUP_(SCORE),
+  OW_WORDS_MIX = OW_WORDS_SOFTMAX + OW_GROUP_(SOFTMAX),
+  OW_WORDS_DIVIDE = OW_WORDS_MIX + OW_GROUP_(MIX),
+  OW_WORDS_SHRINK = OW_WORDS_DIVIDE + OW_GROUP_(DIVIDE),
+  OW_WORDS_ANGLE_WORDS = OW_WORDS_SHRINK + OW_GROUP_(SHRINK),
+  OW_WORDS_ANGLE_LEFT,
+  OW_WORDS_TAKEN,  // queries, keys, values, in all tiles
+  OW_WORDS_MIXED,  // a vector that is sent, and where to
   OW_WORDS_MIXED_OUT,
   OW_WORDS_HIDDEN,
   OW_WORDS_HIDDEN_OUT,
+  OW_WORDS_NORMAL_OUT,
   OW_BLOCK_WORDS,
-  // In the head, behind the norm:
-  OW_WORDS_EMBED = OW_WORDS_NORM + OW_NORM_GROUP,
-  OW_WORDS_HEAD = OW_WORDS_EMBED + OW_EMBED_GROUP,
-  OW_WORDS_HEAD_NORMAL_OUT = OW_WORDS_HEAD + OW_HEAD_GROUP,
+  // The head.
+  OW_WORDS_EMBED = OW_WORDS_NORM + OW_GROUP_(NORM),
+  OW_WORDS_FIND = OW_WORDS_EMBED + OW_GROUP_(EMBED),
+  OW_WORDS_HEAD_NORMAL_OUT = OW_WORDS_FIND + OW_GROUP_(FIND),
   OW_HEAD_WORDS
 };
 
