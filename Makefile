@@ -3,6 +3,8 @@
 BUILD ?= build
 CONFIG ?= configs/digits.yaml
 TRAIN ?= configs/digits-train.yaml
+MODEL ?= data/models/carroll
+PROMPT ?= Alice was beginning to
 WAFER ?= configs/wafer-2x2.yaml
 DEFECTS ?= configs/defects-2x2.yaml
 JOBS ?= $(shell nproc)
@@ -19,11 +21,11 @@ export OW_VENV ?= $(shell [ -e .venv ] || [ -w . ] && echo .venv || echo $(tree)
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: mutants renumber help sim train test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
+.PHONY: mutants renumber help sim train generate test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  Variables:' $(foreach name,CONFIG TRAIN WAFER DEFECTS BOARD BUILD JOBS,$(call q,$(name)=$($(name))))
+	@echo '  Variables:' $(foreach name,CONFIG TRAIN MODEL PROMPT WAFER DEFECTS BOARD BUILD JOBS,$(call q,$(name)=$($(name))))
 
 # All that is written is written below BUILD, if that may be a folder of builds.
 claim:
@@ -51,6 +53,13 @@ train: configure  ## train the digits network on a 4x4 grid of RTL tiles (minute
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow
 	@$(tree)/ow run $(call q,$(TRAIN)) --mode train_and_eval --metrics $(tree)/train.jsonl \
 	  --json $(tree)/train.json $(TRAIN_ARGS)
+
+generate: configure  ## a public language model on 8x12 RTL tiles: its text as it comes, every logit compared with golden (minutes)
+	@BUILD=$(tree) scripts/bootstrap text
+	@$(again)
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow-generate
+	@$(tree)/ow-generate generate --model $(call q,$(MODEL)) --prompt $(call q,$(PROMPT)) --max-tokens 100 \
+	  --device sim:8x12 --json $(tree)/generate.json $(GENERATE_ARGS)
 
 test: configure  ## the everyday tests: minutes
 	@BUILD=$(tree) scripts/bootstrap test

@@ -2,6 +2,7 @@
 // `ow generate`: text from a language model (docs/models.md).
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "cli.h"
 #include "ow/base/error.h"
+#include "ow/check/answer_check.h"
 #include "ow/check/golden_ring.h"
 #include "ow/import/llama_folder.h"
 #include "ow/import/model_settings.h"
@@ -83,6 +85,72 @@ class Output {
   std::string text_;
 };
 
+// The tokens of the one request.
+struct Answer {
+  std::vector<int> tokens;
+  std::string finish;
+  std::string differs;  // what golden has another bit of, and where
+  std::optional<uint64_t> first_cycle, last_cycle;
+  double seconds = 0;
+};
+
+Answer take(serve::Engine* engine, uint64_t id, golden::AnswerCheck* check, Output* output) {
+  Answer answer;
+  const auto begin = std::chrono::steady_clock::now();
+  while (const auto event = engine->next()) {
+    answer.tokens.push_back(event->token);
+    if (!answer.first_cycle) answer.first_cycle = event->cycle;
+    answer.last_cycle = event->cycle;
+    output->add(event->token);
+    if (check != nullptr) answer.differs = check->compare(*event);
+    if (!answer.differs.empty()) {
+      answer.finish = "differs";
+      break;
+    }
+    if (event->finish == serve::Finish::End) answer.finish = "end";
+    if (event->finish == serve::Finish::Length) answer.finish = "length";
+    if (output->stopped()) {
+      answer.finish = "stop";
+      engine->cancel(id);
+      break;
+    }
+  }
+  output->finish();
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return answer;
+}
+
+// Says how it went; the exit status.
+int report(nlohmann::json& result, const Answer& answer, const golden::AnswerCheck* check) {
+  const double rate = static_cast<double>(answer.tokens.size()) / answer.seconds;
+  const double processor = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  fmt::print("\n\n{} tokens after {} of the prompt in {:.2f} s, {:.0f} a second",
+             answer.tokens.size(), result["prompt_tokens"].size(), answer.seconds, rate);
+  result["tokens"] = answer.tokens;
+  result["finish"] = answer.finish;
+  result["seconds"] = answer.seconds;
+  result["processor_seconds"] = processor;
+  result["tokens_per_second"] = rate;
+  if (answer.last_cycle && answer.tokens.size() > 1) {
+    const double cycles = static_cast<double>(*answer.last_cycle - *answer.first_cycle) /
+                          static_cast<double>(answer.tokens.size() - 1);
+    fmt::print("; {:.0f} cycles a token", cycles);
+    result["cycles"] = *answer.last_cycle;
+    result["cycles_per_token"] = cycles;
+  }
+  fmt::print("\n");
+  if (check == nullptr) return 0;
+  result["logits_compared"] = check->compared();
+  result["logits_that_differ"] = check->different();
+  if (answer.differs.empty()) {
+    fmt::print("{} logits compared: all bits are golden's\n", check->compared());
+    return 0;
+  }
+  result["differs"] = answer.differs;
+  fmt::print("{}\n", answer.differs);
+  return 1;
+}
+
 int run(Context& context, const Options& o) {
   context.check_files({{"--model", o.model + "/config.json"},
                        {"--model", o.model + "/generation_config.json"},
@@ -98,64 +166,38 @@ int run(Context& context, const Options& o) {
   serve::Request request;
   request.prompt = tokenizer.before();
   for (const int token : tokenizer.encode(o.prompt)) request.prompt.push_back(token);
-  const std::vector<int> prompt = request.prompt;
   request.sampling = o.sampling;
   request.ends = settings.ends;
 
   LanguageRegion region;
   std::unique_ptr<serve::TokenRing> ring;
+  std::optional<golden::Decoder> decoder;
   {
     const LanguageModel model = read_llama_folder(o.model, type);
     region = region_of(o, model);
     ring = open_ring(o, model, region);
+    request.logits = o.device != "golden";
+    if (request.logits) decoder.emplace(model, region.rows, region.columns);
   }
   serve::Engine engine(ring.get());
   // A prompt that fills the context is refused with a token more.
-  const int room = ring->shape().positions - static_cast<int>(prompt.size());
+  const int room = ring->shape().positions - static_cast<int>(request.prompt.size());
   request.limit = o.max_tokens > 0 ? o.max_tokens : std::max(room, 1);
-  const uint64_t id = engine.submit(std::move(request));
+  const uint64_t id = engine.submit(request);
+  std::optional<golden::AnswerCheck> check;
+  if (decoder) check.emplace(&*decoder, request);
 
   fmt::print("{}", o.prompt);
-  Output output(tokenizer, prompt, stops);
-  std::vector<int> tokens;
-  std::string finish;
-  std::optional<uint64_t> first_cycle, last_cycle;
-  const auto begin = std::chrono::steady_clock::now();
-  while (const auto event = engine.next()) {
-    tokens.push_back(event->token);
-    if (!first_cycle) first_cycle = event->cycle;
-    last_cycle = event->cycle;
-    output.add(event->token);
-    if (event->finish == serve::Finish::End) finish = "end";
-    if (event->finish == serve::Finish::Length) finish = "length";
-    if (output.stopped()) {
-      finish = "stop";
-      engine.cancel(id);
-      break;
-    }
-  }
-  output.finish();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const double rate = static_cast<double>(tokens.size()) / seconds.count();
-  fmt::print("\n\n{} tokens after {} of the prompt in {:.2f} s, {:.0f} a second", tokens.size(),
-             prompt.size(), seconds.count(), rate);
-
+  Output output(tokenizer, request.prompt, stops);
+  const Answer answer = take(&engine, id, check ? &*check : nullptr, &output);
   nlohmann::json& result = context.result();
-  result = {
-      {"model", o.model},           {"type", half_name(type)},
-      {"device", o.device},         {"region", fmt::format("{}x{}", region.rows, region.columns)},
-      {"prompt_tokens", prompt},    {"tokens", tokens},
-      {"text", output.text()},      {"finish", finish},
-      {"seconds", seconds.count()}, {"tokens_per_second", rate}};
-  if (last_cycle && tokens.size() > 1) {
-    const double cycles =
-        static_cast<double>(*last_cycle - *first_cycle) / static_cast<double>(tokens.size() - 1);
-    fmt::print("; {:.0f} cycles a token", cycles);
-    result["cycles"] = *last_cycle;
-    result["cycles_per_token"] = cycles;
-  }
-  fmt::print("\n");
-  return 0;
+  result = {{"model", o.model},
+            {"type", half_name(type)},
+            {"device", o.device},
+            {"region", fmt::format("{}x{}", region.rows, region.columns)},
+            {"prompt_tokens", request.prompt},
+            {"text", output.text()}};
+  return report(result, answer, check ? &*check : nullptr);
 }
 
 }  // namespace

@@ -42,12 +42,12 @@ serve::Pass GoldenRing::receive() {
   } else {
     pass.logits = decoder_.step(&cache, packet.token);
   }
-  const bool finds = packet.head == serve::HeadTask::Token;
+  const bool finds = packet.head != serve::HeadTask::None;
   const bool goes_on = finds && packet.position < packet.until;
   rules_.receive(packet.slot, packet.position, goes_on);
   if (finds) {
     pass.token = greedy_token(pass.logits);
-    pass.logits.clear();
+    if (packet.head == serve::HeadTask::Token) pass.logits.clear();
   }
   if (goes_on) {
     // Out of the head it goes straight back into the first region, behind what is inside.

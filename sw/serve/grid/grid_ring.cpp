@@ -49,7 +49,7 @@ void GridRing::send(const Packet& packet) {
   command.what = static_cast<uint32_t>(packet.slot) | OW_COMMAND_EMBED;
   if (packet.head == HeadTask::None) command.what |= OW_COMMAND_QUIET;
   if (packet.head == HeadTask::Logits) command.what |= OW_COMMAND_LOGITS;
-  const int last = packet.head == HeadTask::Token ? packet.until : packet.position;
+  const int last = packet.head == HeadTask::None ? packet.position : packet.until;
   command.position = static_cast<uint32_t>(packet.position);
   command.last = static_cast<uint32_t>(last);
   command.token = static_cast<uint32_t>(packet.token);
@@ -65,8 +65,7 @@ Pass GridRing::receive() {
   pass.position = static_cast<int>(command.position);
   pass.cycle = report.cycle;
   const bool quiet = (command.what & OW_COMMAND_QUIET) != 0;
-  const bool host = (command.what & OW_COMMAND_LOGITS) != 0;
-  if (!quiet && !host) pass.token = static_cast<int>(command.token);
+  if (!quiet) pass.token = static_cast<int>(command.token);
   pass.logits = std::move(report.logits);
   rules_.receive(pass.slot, pass.position, !quiet && command.position < command.last);
   return pass;

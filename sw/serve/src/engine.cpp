@@ -114,9 +114,7 @@ std::optional<int> Engine::turn(State state, int* last) const {
   return std::nullopt;
 }
 
-bool Engine::greedy(const Slot& slot) const {
-  return slot.request.sampling.temperature == 0 && !slot.request.logits;
-}
+bool Engine::greedy(const Slot& slot) const { return slot.request.sampling.temperature == 0; }
 
 void Engine::send(int number) {
   Slot& slot = slots_[static_cast<size_t>(number)];
@@ -132,7 +130,7 @@ void Engine::send(int number) {
   ++slot.sent;
   if (slot.sent >= size(slot.request.prompt)) {
     slot.state = State::Inside;
-    packet.head = greedy(slot) ? HeadTask::Token : HeadTask::Logits;
+    packet.head = greedy(slot) && !slot.request.logits ? HeadTask::Token : HeadTask::Logits;
     if (greedy(slot)) {
       packet.until += std::min(ahead_, slot.request.limit - slot.made) - 1;
     }

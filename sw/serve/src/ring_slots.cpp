@@ -39,7 +39,7 @@ void RingSlots::send(const Packet& packet) {
   require(!s.goes_on, "a packet after one that goes on");
   require(packet.position >= 0 && packet.position <= s.sent, "a packet leaves out a position");
   require(s.inside == 0 || packet.position == s.sent, "packets inside do not ascend");
-  const bool finds = packet.head == HeadTask::Token;
+  const bool finds = packet.head != HeadTask::None;
   require(!finds || packet.until >= packet.position, "a packet ends before it begins");
   require((finds ? packet.until : packet.position) < s.positions,
           "a slot has not so many positions");

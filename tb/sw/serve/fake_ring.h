@@ -60,7 +60,7 @@ class FakeRing : public TokenRing {
     need(packet.position == s.sent && packet.until < s.positions, "position");
     need(s.packets.empty() || s.packets.back().until == s.packets.back().position, "goes on");
     need(packet.until >= packet.position, "until");
-    need(packet.until == packet.position || packet.head == HeadTask::Token, "task");
+    need(packet.until == packet.position || packet.head != HeadTask::None, "task");
     ++s.sent;
     ++inside_;
     s.packets.push_back(packet);
@@ -81,7 +81,7 @@ class FakeRing : public TokenRing {
     pass.cycle = ++cycle_;
     std::vector<uint32_t> logits = fake_logits(s.context, shape_.vocabulary);
     if (p.head == HeadTask::Logits) pass.logits = logits;
-    if (p.head == HeadTask::Token) {
+    if (p.head != HeadTask::None) {
       // Positive numbers are in the order of their encodings.
       for (size_t t = 0; t < logits.size(); ++t) {
         if (pass.token < 0 || logits[t] > logits[static_cast<size_t>(pass.token)]) {
@@ -89,7 +89,7 @@ class FakeRing : public TokenRing {
         }
       }
     }
-    if (p.head == HeadTask::Token && p.position < p.until) {
+    if (p.position < p.until) {
       ++p.position;
       ++s.sent;
       p.token = pass.token;

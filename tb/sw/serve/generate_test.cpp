@@ -2,6 +2,7 @@
 // `ow generate` as its users run it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -103,13 +104,39 @@ TEST(Generate, RegionsAndTypesAreChosen) {
   EXPECT_EQ(a["type"], "bfloat16");
 }
 
+// Every logit is compared as it comes: a difference would be a status of 1.
+TEST(Generate, OnTilesComparesEveryLogitWithGolden) {
+  const Answer a = answer_to(kAlice + " --max-tokens 2 --device sim:8x12");
+  EXPECT_EQ(a.result["device"], "sim:8x12");
+  EXPECT_EQ(a.result["logits_compared"], 2 * 1024);
+  EXPECT_EQ(a.result["logits_that_differ"], 0);
+  EXPECT_GT(a.result["cycles_per_token"], 1000);
+  EXPECT_NE(a.output.find("2048 logits compared: all bits are golden's\n"), std::string::npos);
+}
+
+// A text of a hundred tokens in at most six minutes of one core.
+TEST(Generate, OnTilesGivesTheTextOfTheProgramThatTheModelIsFrom) {
+  const nlohmann::json greedy = read_json(kFolder + "/greedy.json");
+  const Answer a = answer_to(kAlice + " --max-tokens 100 --device sim:8x12");
+  EXPECT_EQ(a.result["logits_compared"], 100 * 1024);
+  EXPECT_EQ(a.result["logits_that_differ"], 0);
+  EXPECT_LE(a.result["processor_seconds"], 360);
+  // After the same tokens it chooses the same one. At one near-tie it may go another way.
+  const std::vector<int> theirs = greedy["tokens"], ours = a.result["tokens"];
+  ASSERT_EQ(ours.size(), theirs.size());
+  const auto [other, unused] = std::mismatch(ours.begin(), ours.end(), theirs.begin());
+  EXPECT_GE(other - ours.begin(), 99);
+}
+
 TEST(Generate, RefusesBadInputInOneLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {kAlice + " --region 2", "--region: '2' is not ROWSxCOLUMNS, as 2x2"},
       {kAlice + " --region 2x2x", "--region: '2x2x' is not ROWSxCOLUMNS, as 2x2"},
       {kAlice + " --region 0x1", "language model: a region has at least 1 x 1 tiles"},
       {kAlice + " --region 2x3", "language model: a region of 3 columns must divide its 4 heads"},
-      {kAlice + " --device gpu", "--device: 'gpu' is not known; there is golden"},
+      {kAlice + " --device sim:4x12",
+       "5 regions of 4 x 4 tiles need 5 places; 4 x 12 tiles have 3"},
+      {kAlice + " --device sim", "machine 'sim': needs the grid, as sim:2x2"},
       {kAlice + " --max-tokens 124",
        "a prompt of 5 tokens and an answer of 124: a context has at most 128 positions"},
       {" --prompt ''", "the prompt has no token"},
@@ -122,7 +149,8 @@ TEST(Generate, RefusesBadInputInOneLine) {
     EXPECT_EQ(r.output, "ow: bad input: " + message + "\n") << arguments;
   }
   for (const std::string arguments :
-       {"", " --max-tokens 0", " --temperature -1", " --top-k 0", " --type float32"}) {
+       {"", " --device gpu", " --device sim-mini:8x12", " --max-tokens 0", " --temperature -1",
+        " --top-k 0", " --type float32"}) {
     const Result r = generate((arguments.empty() ? "" : kAlice) + arguments);
     EXPECT_EQ(r.status, 2) << arguments;
     EXPECT_EQ(lines(r.output), 1) << r.output;

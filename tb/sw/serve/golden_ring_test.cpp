@@ -48,8 +48,12 @@ TEST(GoldenRing, PacketsGoOnByThemselves) {
     ASSERT_EQ(pass.token, token = greedy_token(decoder.step(&cache, token)));
   }
   EXPECT_THROW(ring.receive(), InternalError);
-  ring.send({0, 5, token, HeadTask::Logits, 5});
-  EXPECT_EQ(ring.receive().logits, decoder.step(&cache, token));
+  ring.send({0, 5, token, HeadTask::Logits, 6});
+  for (int position = 5; position <= 6; ++position) {
+    const Pass pass = ring.receive();
+    EXPECT_EQ(pass.logits, decoder.step(&cache, token));
+    EXPECT_EQ(pass.token, token = greedy_token(pass.logits));
+  }
 }
 
 TEST(GoldenRing, PositionsMayBeWrittenAgain) {

@@ -25,7 +25,7 @@ struct RingShape {
 enum class HeadTask {
   None,   // nothing: a token of a prompt whose successor is known
   Token,  // finds the greedy token; the packet may then go on with it by itself
-  Logits  // sends all logits to the host, which chooses
+  Logits  // the same, and sends all logits to the host
 };
 
 // A token and its position in the context of `slot`. It writes its keys and values there, over
@@ -36,7 +36,7 @@ struct Packet {
   int position = 0;
   int token = 0;
   HeadTask head = HeadTask::None;
-  // Only with HeadTask::Token. The head feeds the token that it finds back into the first region,
+  // Not with HeadTask::None. The head feeds the token that it finds back into the first region,
   // at the next position and with the same task, until the pass of this position is done. At least
   // `position`; `position` itself: one pass alone.
   int until = 0;
@@ -46,7 +46,7 @@ struct Packet {
 struct Pass {
   int slot = 0;
   int position = 0;               // of the token that went through
-  int token = -1;                 // HeadTask::Token: the greedy one of the next position
+  int token = -1;                 // the greedy one of the next position; not with HeadTask::None
   std::vector<uint32_t> logits;   // HeadTask::Logits: fp32 encodings, [vocabulary]
   std::optional<uint64_t> cycle;  // of the machine when it left; none where there are no cycles
 };
