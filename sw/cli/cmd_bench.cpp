@@ -59,6 +59,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> areas(const BenchComman
           {"library", [&c](bench::Rows* rows) { measure_library(rows, c.library); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
           {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }},
+          {"language", [&c](bench::Rows* rows) { measure_language(rows, c.firmware); }},
           {"sim", [](bench::Rows* rows) { bench::measure_sim(rows); }},
           {"code", [&c](bench::Rows* rows) { measure_code(rows, c.firmware); }},
           {"silicon", [](bench::Rows* rows) { bench::measure_silicon(rows); }},

@@ -51,6 +51,9 @@ struct TrainBench {
 };
 void measure_train(Rows* rows, const TrainBench& bench);
 
+// A language model on regions of tiles. `firmware`: the directory of the programs.
+void measure_language(Rows* rows, const std::string& firmware);
+
 // The simulator: its speed, the instructions of the host for a tile's cycle, the hang report.
 void measure_sim(Rows* rows);
 

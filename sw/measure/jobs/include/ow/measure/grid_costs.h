@@ -86,6 +86,18 @@ struct DotRowsCost {
 };
 DotRowsCost measure_dot_rows(const ElfImage& firmware, int cols, const SimOptions& options);
 
+// A product of a resident matrix of size x size with a vector, on tiles x tiles tiles, as regions
+// of a language model make it; or two, the second one of the first one's result. A tile has at
+// most 128 inputs and outputs. `elf`: products.elf.
+struct ProductCost {
+  int size = 0;
+  int tiles = 0;         // all
+  uint64_t cycles = 0;   // from sending the vector until the last sum is there
+  uint64_t wrong = 0;    // results that differ from golden
+  double lanes() const;  // share of the cycles of all lanes; of a single product
+};
+ProductCost measure_products(const std::string& elf, int size, int tiles, bool two);
+
 }  // namespace ow::jobs
 
 #endif  // OW_MEASURE_GRID_COSTS_H_

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow bench language`: a small model of the Llama form, drawn by seed, on 4 x 6 tiles.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/base/rng.h"
+#include "ow/bench/benches.h"
+#include "ow/golden/decode.h"
+#include "ow/golden/sampling.h"
+#include "ow/isa/isa.h"
+#include "ow/measure/grid_costs.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/machine.h"
+#include "ow/serve/grid_ring.h"
+#include "ow/sim/sim.h"
+
+namespace ow::bench {
+namespace {
+
+using serve::HeadTask;
+using serve::Pass;
+
+constexpr GridShape kGrid{4, 6};
+constexpr GridShape kRegion{2, 2};
+constexpr int kUsers = 6;  // one for each region
+constexpr double kClock = 1e9;
+
+LanguageShape shape() {
+  LanguageShape s;
+  s.width = 64;
+  s.layers = 5;
+  s.heads = 8;
+  s.kv_heads = 4;
+  s.head_size = 8;
+  s.hidden = 172;
+  s.vocabulary = 512;
+  s.positions = 512;
+  s.epsilon = 1e-5;
+  return s;
+}
+
+// A ring of regions, and golden beside it.
+class Machine {
+ public:
+  Machine(const LanguageModel& model, int users, int positions, const std::string& firmware)
+      : ring_(make_runtime(make_device(DeviceKind::Replicated, kGrid)), model,
+              {kRegion, users, positions}, firmware),
+        decoder_(model, kRegion.rows, kRegion.cols) {}
+
+  // Sends the tokens of user 0's prompt, one after another or as many at a time as there is room
+  // for. Cycles from the first one's pass to the last one's.
+  uint64_t prompt(const std::vector<int>& tokens, bool one_by_one, const Progress& progress) {
+    const int count = static_cast<int>(tokens.size());
+    const int most = one_by_one ? 1 : ring_.shape().inside;
+    open(0, count);
+    uint64_t first = 0, last = 0;
+    for (int sent = 0, done = 0; done < count; ++done) {
+      for (; sent < count && sent - done < most; ++sent) {
+        ring_.send({0, sent, tokens[static_cast<size_t>(sent)], HeadTask::None, sent});
+      }
+      last = ring_.receive().cycle.value();
+      if (done == 0) first = last;
+      if (progress) progress(static_cast<double>(done + 1) / count);
+    }
+    ring_.close(0);
+    return last - first;
+  }
+
+  // Prompts of all users, and `answer` greedy tokens of each. Cycles a token while all of them
+  // make tokens.
+  double decode(const std::vector<std::vector<int>>& prompts, int answer,
+                const Progress& progress) {
+    const size_t users = prompts.size();
+    const int count = static_cast<int>(prompts.front().size());
+    std::vector<std::vector<int>> answers(users);
+    std::vector<uint64_t> cycles;  // of tokens, in their order
+    size_t begin = 0, end = 0;     // all users have a token; the first one has its last
+    size_t sent = 0, done = 0, made = 0;
+    const size_t all = users * static_cast<size_t>(count - 1 + answer);
+    for (size_t u = 0; u < users; ++u) open(static_cast<int>(u), count + answer - 1);
+    int inside = 0;
+    const size_t packets = users * static_cast<size_t>(count);
+    while (done < all) {
+      // Position by position, so that all begin their answers at about the same time.
+      for (; sent < packets && inside < ring_.shape().inside; ++sent, ++inside) {
+        const auto user = static_cast<int>(sent % users), p = static_cast<int>(sent / users);
+        const int token = prompts[static_cast<size_t>(user)][static_cast<size_t>(p)];
+        const bool last = p + 1 == count;
+        ring_.send(
+            {user, p, token, last ? HeadTask::Token : HeadTask::None, last ? p + answer - 1 : p});
+      }
+      const Pass pass = ring_.receive();
+      ++done;
+      if (progress) progress(static_cast<double>(done) / static_cast<double>(all));
+      if (pass.position < count - 1 || pass.position == count + answer - 2) --inside;
+      if (pass.token < 0) continue;
+      std::vector<int>& mine = answers[static_cast<size_t>(pass.slot)];
+      mine.push_back(pass.token);
+      cycles.push_back(pass.cycle.value());
+      if (mine.size() == 1 && ++made == users) begin = cycles.size() - 1;
+      if (end == 0 && mine.size() == static_cast<size_t>(answer)) end = cycles.size() - 1;
+    }
+    for (size_t u = 0; u < users; ++u) {
+      ring_.close(static_cast<int>(u));
+      differs_ += differences(prompts[u], answers[u]);
+    }
+    return static_cast<double>(cycles[end] - cycles[begin]) / static_cast<double>(end - begin);
+  }
+
+  const jobs::LanguagePlan& plan() const { return ring_.plan(); }
+  int differs() const { return differs_; }  // tokens that are not golden's
+
+ private:
+  void open(int slot, int positions) {
+    if (!ring_.open(slot, positions)) throw InternalError("too little memory for keys and values");
+  }
+  int differences(const std::vector<int>& prompt, const std::vector<int>& answer) const {
+    golden::DecodeCache cache;
+    for (size_t n = 0; n + 1 < prompt.size(); ++n) decoder_.extend(&cache, prompt[n]);
+    int token = prompt.back(), wrong = 0;
+    for (const int next : answer) {
+      wrong += golden::greedy_token(decoder_.step(&cache, token)) == next ? 0 : 1;
+      token = next;
+    }
+    return wrong;
+  }
+
+  serve::GridRing ring_;
+  golden::Decoder decoder_;
+  int differs_ = 0;
+};
+
+// Positions that a block's region holds, of those for which its memory has bytes beside the program
+// and the weights.
+void kv_memory(Rows* rows, const jobs::LanguagePlan& plan, const std::string& firmware) {
+  const ElfImage program = read_elf(firmware + "/region_block.elf", isa::kFull.sram_bytes);
+  const auto tiles = static_cast<uint64_t>(kRegion.rows * kRegion.cols);
+  const uint64_t free = tiles * (program.symbol("ow_heap_end") - program.exported("memory").addr);
+  const LanguageShape& s = plan.shape;
+  const auto kv = static_cast<uint64_t>(s.kv_heads * s.head_size);
+  const auto queries = static_cast<uint64_t>(s.heads * s.head_size);
+  const uint64_t weights = 2 * static_cast<uint64_t>(s.width) *
+                           (2 * queries + 2 * kv + 3 * static_cast<uint64_t>(s.hidden));
+  const uint64_t position = 2 * 2 * kv;
+  const auto held =
+      static_cast<uint64_t>(plan.pages) * OW_PAGE_PLACES * static_cast<uint64_t>(kRegion.rows);
+  rows->add("language.kv_memory",
+            100.0 * static_cast<double>(held * position) / static_cast<double>(free - weights),
+            {{"positions", held}, {"bytes", free - weights}, {"bytes_a_position", position}});
+}
+
+double thousands_a_second(double cycles) { return kClock / cycles / 1000; }
+
+void models(Rows* rows, const std::string& firmware) {
+  const uint64_t seed = rows->options().seed;
+  const LanguageModel model = random_language_model(shape(), HalfType::Binary16, seed, true);
+  Rng rng(seed);
+  const auto tokens = [&](int count) {
+    std::vector<int> list;
+    for (int n = 0; n < count; ++n) {
+      list.push_back(static_cast<int>(rng.below(static_cast<uint64_t>(shape().vocabulary))));
+    }
+    return list;
+  };
+  const std::vector<int> long_prompt = tokens(128);
+  std::vector<std::vector<int>> prompts;
+  for (int u = 0; u < kUsers; ++u) prompts.push_back(tokens(32));
+
+  int differs = 0;
+  if (rows->wants_any({"language.token_cycles", "language.one_user_rate", "language.prompt",
+                       "language.kv_memory"})) {
+    Machine one(model, 1, 0, firmware);
+    if (rows->wants("language.prompt")) {
+      const uint64_t alone = one.prompt(long_prompt, true, rows->progress("prompt, one by one"));
+      const uint64_t many = one.prompt(long_prompt, false, rows->progress("prompt, pipeline"));
+      rows->cycles("prompt of 128, one by one", alone);
+      rows->cycles("prompt of 128, pipeline", many);
+      rows->add("language.prompt", static_cast<double>(alone) / static_cast<double>(many),
+                {{"tokens", long_prompt.size()},
+                 {"cycles_one_by_one", alone},
+                 {"cycles_pipeline", many}});
+    }
+    // The second token comes of the first one, which is at position 128.
+    const double cycles = one.decode({long_prompt}, 2, rows->progress("one user"));
+    rows->cycles("a token at position 128", static_cast<uint64_t>(cycles));
+    rows->add("language.token_cycles", cycles, {{"position", long_prompt.size()}});
+    rows->add("language.one_user_rate", thousands_a_second(cycles), {{"cycles", cycles}});
+    differs += one.differs();
+    kv_memory(rows, one.plan(), firmware);
+  }
+  if (rows->wants_any({"language.six_users", "language.six_users_rate"})) {
+    constexpr int kAnswer = 16;
+    Machine six(model, kUsers, 32 + kAnswer, firmware);
+    const double alone = six.decode({prompts.front()}, kAnswer, rows->progress("one of six"));
+    const double many = six.decode(prompts, kAnswer, rows->progress("six users"));
+    rows->cycles("a token of one user at 32", static_cast<uint64_t>(alone));
+    rows->cycles("a token of six users at 32", static_cast<uint64_t>(many));
+    rows->add("language.six_users", alone / many,
+              {{"cycles_a_token_one", alone}, {"cycles_a_token_six", many}});
+    rows->add("language.six_users_rate", thousands_a_second(many), {{"cycles", many}});
+    differs += six.differs();
+  }
+  if (differs > 0) rows->fault("language", fmt::format("{} tokens differ from golden", differs));
+}
+
+// Rows and columns of a region at work, and nothing else.
+void products(Rows* rows, const std::string& firmware) {
+  const auto measure = [&](int size, bool two) {
+    const jobs::ProductCost cost = jobs::measure_products(firmware + "/products.elf", size, 4, two);
+    if (cost.wrong != 0) rows->fault("language", "products differ from golden");
+    rows->cycles(fmt::format("{} of {}x{}", two ? "two products" : "product", size, size),
+                 cost.cycles);
+    return cost;
+  };
+  if (rows->wants("language.product")) {
+    const jobs::ProductCost one = measure(512, false);
+    rows->add("language.product", 100 * one.lanes(), {{"size", one.size}, {"cycles", one.cycles}});
+  }
+  if (rows->wants("language.two_products")) {
+    const jobs::ProductCost two = measure(256, true);
+    rows->add("language.two_products", static_cast<double>(two.cycles), {{"size", two.size}});
+  }
+}
+
+}  // namespace
+
+void measure_language(Rows* rows, const std::string& firmware) {
+  models(rows, firmware);
+  products(rows, firmware);
+}
+
+}  // namespace ow::bench
