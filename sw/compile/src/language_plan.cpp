@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "ow/base/error.h"
 #include "region_tile.h"
@@ -38,13 +39,44 @@ std::vector<GridShape> ring_of(int rows, int cols) {
   return places;
 }
 
-constexpr int kPagePlaces = static_cast<int>(OW_PAGE_PLACES);
+// The tiles of all regions, for pages of plan->page_places places.
+void plan_tiles(const LanguageModel& model, const FreeMemory& block, const FreeMemory& head,
+                LanguagePlan* plan) {
+  plan->slot_pages = plan->pages_of(plan->positions);
+  plan->slot_pages += plan->slot_pages % 2;  // a slot's entries are whole words
+  plan->tiles.clear();
+  uint64_t pages = UINT64_MAX;
+  const auto place = [&](const RegionMemory& tile, const FreeMemory& memory, const char* what) {
+    if (!tile.fits()) {
+      throw BadInput(
+          fmt::format("regions of {} x {} tiles: a tile of {} needs {} bytes; it has {} free",
+                      plan->region.rows, plan->region.cols, what, tile.used(), memory.bytes));
+    }
+    plan->tiles.back().push_back(tile.tile());
+    return tile.left();
+  };
+  for (size_t region = 0; region < plan->regions.size(); ++region) {
+    plan->tiles.emplace_back();
+    for (int row = 0; row < plan->region.rows; ++row) {
+      for (int col = 0; col < plan->region.cols; ++col) {
+        if (region == 0) {
+          place(head_tile(model, *plan, row, col, head), head, "the head");
+          continue;
+        }
+        RegionMemory tile = block_tile(model, *plan, region - 1, row, col, block);
+        const uint32_t page = tile.parameters().page_bytes;
+        pages = std::min(pages, place(tile, block, "a block") / page);
+      }
+    }
+  }
+  plan->pages = static_cast<int>(pages);
+}
 
 }  // namespace
 
 int LanguagePlan::pages_of(int count) const {
   const int places = (count + region.rows - 1) / region.rows;
-  return (places + kPagePlaces - 1) / kPagePlaces;
+  return (places + page_places - 1) / page_places;
 }
 
 void check_region(const LanguageShape& shape, GridShape region) {
@@ -115,44 +147,26 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
   if (plan.slots < 1 || plan.slots > kMostSlots) {
     throw BadInput(fmt::format("{} users at a time; 1 to {}", plan.slots, kMostSlots));
   }
-  plan.slot_pages = plan.pages_of(plan.positions);
-  plan.slot_pages += plan.slot_pages % 2;  // a slot's entries are whole words
   plan.regions = place_regions(shape.layers + 1, plan.region, grid);
-
-  uint64_t pages = UINT64_MAX;
-  const auto place = [&](RegionMemory tile, const FreeMemory& memory, const char* what) {
-    if (!tile.fits()) {
-      throw BadInput(
-          fmt::format("regions of {} x {} tiles: a tile of {} needs {} bytes; it has {} free",
-                      plan.region.rows, plan.region.cols, what, tile.used(), memory.bytes));
-    }
-    plan.tiles.back().push_back(tile.tile());
-    return tile.left();
-  };
-  for (size_t region = 0; region < plan.regions.size(); ++region) {
-    plan.tiles.emplace_back();
-    for (int row = 0; row < plan.region.rows; ++row) {
-      for (int col = 0; col < plan.region.cols; ++col) {
-        if (region == 0) {
-          place(head_tile(model, plan, row, col, head), head, "the head");
-          continue;
-        }
-        RegionMemory tile = block_tile(model, plan, region - 1, row, col, block);
-        const uint32_t page = tile.parameters().page_bytes;
-        pages = std::min(pages, place(std::move(tile), block, "a block") / page);
-      }
-    }
+  // Large pages, if they hold what is asked for; else those that hold most. A user alone can have
+  // all of them.
+  std::optional<LanguagePlan> best;
+  for (int places = static_cast<int>(OW_PAGE_PLACES_MOST); places >= 8; places /= 2) {
+    plan.page_places = places;
+    plan_tiles(model, block, head, &plan);
+    const bool more = !best || plan.pages * places > best->pages * best->page_places;
+    if (more) best = plan;
+    if (plan.pages >= plan.slots * plan.pages_of(plan.positions)) break;
   }
-  plan.pages = static_cast<int>(pages);
-  if (plan.pages < 1) {
+  const int most = best->pages * best->page_places * best->region.rows;
+  if (most == 0) {
     throw BadInput(
         fmt::format("regions of {} x {} tiles: no room for keys and values beside the "
                     "weights",
                     plan.region.rows, plan.region.cols));
   }
-  // A user alone can have all pages.
-  plan.positions = std::min(plan.positions, plan.pages * kPagePlaces * plan.region.rows);
-  return plan;
+  best->positions = std::min(best->positions, most);
+  return *best;
 }
 
 }  // namespace ow::jobs

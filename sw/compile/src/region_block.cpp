@@ -91,6 +91,7 @@ class BlockTile {
         kv_(mine_.kv_heads),
         group_(heads_ / kv_),
         h_(static_cast<uint32_t>(shape_.head_size)),
+        page_(static_cast<uint32_t>(plan.page_places)),
         signed_h_(shape_.head_size),
         m_(memory, model.type, OW_BLOCK_WORDS),
         half_(m_.half()),
@@ -100,6 +101,8 @@ class BlockTile {
     // At the same address in all tiles: the host writes it while the region works.
     p_.page_table = m_.take(2ull * static_cast<uint64_t>(plan.slots * plan.slot_pages));
     p_.slot_pages = static_cast<uint32_t>(plan.slot_pages);
+    p_.page_places = page_;
+    while ((1u << p_.page_bits) < page_) ++p_.page_bits;
     residual();
     products();
     if (last_) turn();
@@ -140,6 +143,7 @@ class BlockTile {
   const ColumnHeads mine_;
   const uint32_t heads_, kv_, group_;  // of queries, of keys, of queries for one of keys
   const uint32_t h_;                   // features of a head
+  const uint32_t page_;                // places of a page
   const int32_t signed_h_;
   RegionMemory m_;
   const int half_;
@@ -220,36 +224,37 @@ void BlockTile::keep() {
   const uint32_t count = (heads_ + 2 * kv_) * h_;
   taken_ = m_.take(2ull * count);
   p_.kv_features = kv_ * h_;
-  p_.value_offset = 2 * OW_PAGE_PLACES * p_.kv_features;
+  p_.value_offset = 2 * page_ * p_.kv_features;
   p_.page_bytes = 2 * p_.value_offset;
   m_.row(OW_WORDS_TAKEN, OW_I32, taken_, count / 2);
   m_.row(ENTRY(KEEP, KEY), half_, taken_ + 2 * heads_ * h_, kv_ * h_);
-  m_.entry(ENTRY(KEEP, KEY_PLACE)) = OW_WORDS_MEM1(half_, 0, kv_ * h_, 2 * OW_PAGE_PLACES);
+  m_.entry(ENTRY(KEEP, KEY_PLACE)) =
+      OW_WORDS_MEM1(half_, 0, kv_ * h_, static_cast<int32_t>(2 * page_));
   m_.row(ENTRY(KEEP, VALUE), half_, taken_ + 2 * (heads_ + kv_) * h_, kv_ * h_);
   m_.row(ENTRY(KEEP, VALUE_PLACE), half_, 0, kv_ * h_);
 }
 
 void BlockTile::scores() {
-  const int32_t key_pitch = 2 * OW_PAGE_PLACES, sum_pitch = 4 * OW_PAGE_PLACES;
+  const auto key_pitch = static_cast<int32_t>(2 * page_), sum_pitch = 2 * key_pitch;
   const auto group = static_cast<int32_t>(group_);
   p_.heads = heads_;
   p_.heads_of_kv = group_;
   p_.head_size = h_;
   p_.query_scale = to_half(model_.type, 1 / std::sqrt(static_cast<double>(h_)));
-  p_.score_pitch = 2 * OW_PAGE_PLACES * p_.slot_pages;
+  p_.score_pitch = 2 * page_ * p_.slot_pages;
   p_.scores = m_.take(uint64_t{heads_} * p_.score_pitch);
   const auto score_pitch = static_cast<int32_t>(p_.score_pitch);
-  m_.entry(ENTRY(SCORE, KEYS)) = OW_WORDS_MEM4(half_, 0, OW_PAGE_PLACES, 2, h_, key_pitch, group_,
-                                               0, kv_, signed_h_ * key_pitch);
-  m_.entry(ENTRY(SCORE, QUERY)) = OW_WORDS_MEM4(half_, taken_, OW_PAGE_PLACES, 0, h_, 2, group_,
+  m_.entry(ENTRY(SCORE, KEYS)) =
+      OW_WORDS_MEM4(half_, 0, page_, 2, h_, key_pitch, group_, 0, kv_, signed_h_ * key_pitch);
+  m_.entry(ENTRY(SCORE, QUERY)) = OW_WORDS_MEM4(half_, taken_, page_, 0, h_, 2, group_,
                                                 2 * signed_h_, kv_, 2 * signed_h_ * group);
-  m_.entry(ENTRY(SCORE, SUMS)) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, h_, 0,
-                                               group_, sum_pitch, kv_, group * sum_pitch);
-  m_.rows(ENTRY(SCORE, ROWS), OW_F32, OW_ACC_ADDR(0), OW_PAGE_PLACES, 4, heads_, sum_pitch);
-  m_.rows(ENTRY(SCORE, PAGE), half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
+  m_.entry(ENTRY(SCORE, SUMS)) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), page_, 4, h_, 0, group_,
+                                               sum_pitch, kv_, group * sum_pitch);
+  m_.rows(ENTRY(SCORE, ROWS), OW_F32, OW_ACC_ADDR(0), page_, 4, heads_, sum_pitch);
+  m_.rows(ENTRY(SCORE, PAGE), half_, p_.scores, page_, 2, heads_, score_pitch);
   const uint32_t maximum = m_.take(2ull * heads_);
   total_ = m_.take(4ull * heads_);
-  m_.rows(ENTRY(SOFTMAX, SCORES), half_, p_.scores, OW_PAGE_PLACES, 2, heads_, score_pitch);
+  m_.rows(ENTRY(SOFTMAX, SCORES), half_, p_.scores, page_, 2, heads_, score_pitch);
   m_.row(ENTRY(SOFTMAX, WIDE_MAXIMUM), OW_F32, m_.take(4ull * heads_), heads_);
   m_.row(ENTRY(SOFTMAX, MAXIMUM), half_, maximum, heads_);
   m_.rows(ENTRY(SOFTMAX, EACH_MAXIMUM), half_, maximum, 1, 0, heads_, 2);
@@ -263,11 +268,11 @@ void BlockTile::values() {
   const auto score_pitch = static_cast<int32_t>(p_.score_pitch);
   // Heads run faster than places, so that a sum is not needed again at once.
   m_.entry(ENTRY(MIX, VALUES)) =
-      OW_WORDS_MEM4(half_, 0, h_, 2, group_, 0, kv_, 2 * signed_h_, OW_PAGE_PLACES, value_pitch);
+      OW_WORDS_MEM4(half_, 0, h_, 2, group_, 0, kv_, 2 * signed_h_, page_, value_pitch);
   m_.entry(ENTRY(MIX, WEIGHTS)) = OW_WORDS_MEM4(half_, p_.scores, h_, 0, group_, score_pitch, kv_,
-                                                group * score_pitch, OW_PAGE_PLACES, 2);
+                                                group * score_pitch, page_, 2);
   m_.entry(ENTRY(MIX, SUMS)) = OW_WORDS_MEM4(OW_F32, OW_ACC_ADDR(0), h_, 4, group_, 4 * signed_h_,
-                                             kv_, 4 * group * signed_h_, OW_PAGE_PLACES, 0);
+                                             kv_, 4 * group * signed_h_, page_, 0);
   m_.row(ENTRY(MIX, ROWS), OW_F32, OW_ACC_ADDR(0), heads_ * h_);
 }
 

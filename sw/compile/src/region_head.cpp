@@ -124,10 +124,12 @@ RegionMemory head_tile(const LanguageModel& model, const LanguagePlan& plan, int
   }
   if (row + 1 == rows) {
     m.take_outputs(&p.logits);
-    const uint32_t y = p.logits.y, whole = p.tokens / OW_LOGIT_ROW;
-    p.logit_maxima = m.take(4ull * whole);
+    const uint32_t y = p.logits.y, whole = p.tokens / OW_LOGIT_ROW, tail = p.tokens % OW_LOGIT_ROW;
+    p.logit_maxima = m.take(4ull * (whole + 1));
     m.rows(find(OW_FIND_ROWS), OW_F32, y, OW_LOGIT_ROW, 4, whole, 4 * OW_LOGIT_ROW);
     m.row(find(OW_FIND_MAXIMA), OW_F32, p.logit_maxima, whole);
+    m.row(find(OW_FIND_TAIL), OW_F32, y + 4 * OW_LOGIT_ROW * whole, tail);
+    m.row(find(OW_FIND_TAIL_MAXIMUM), OW_F32, p.logit_maxima + 4 * whole, 1);
     uint32_t behind = 0;
     for (int c = col + 1; c < columns; ++c) behind += dealt_of(shape.vocabulary, columns, c);
     m.row(find(OW_FIND_LOGITS), OW_I32, y, p.tokens);

@@ -126,7 +126,7 @@ static void begin(void) {
 }
 
 static uint32_t page_at(uint32_t place) {
-  return parameters.pages + pages[place / OW_PAGE_PLACES] * parameters.page_bytes;
+  return parameters.pages + pages[place >> parameters.page_bits] * parameters.page_bytes;
 }
 
 // The last row: queries and keys are turned, queries scaled; all three to the column.
@@ -144,22 +144,38 @@ static void turn(void) {
 
 // The new position's key and value to the last place of this row.
 static void keep(void) {
-  const uint32_t page = page_at(places - 1), place = (places - 1) % OW_PAGE_PLACES;
+  const uint32_t page = page_at(places - 1), place = (places - 1) & (parameters.page_places - 1);
   put(R(OW_KEEP_KEY_PLACE), page + 2 * place);
   ow_mov(HALF, WORK(R(OW_KEEP_KEY_PLACE), R(OW_KEEP_KEY), OW_NONE));
   put(R(OW_KEEP_VALUE_PLACE), page + parameters.value_offset + place * 2 * parameters.kv_features);
   ow_mov(HALF, WORK(R(OW_KEEP_VALUE_PLACE), R(OW_KEEP_VALUE), OW_NONE));
 }
 
-// Scores of all places of the pages; what lies behind the last place is not used.
+// The dimensions of scores for a page that is not full: `n` places of it, a multiple of 8.
+static void shorten(uint32_t n) {
+  const int32_t row_bytes = (int32_t)(2 * parameters.page_places);
+  ow_dsrw(R(OW_SCORE_SUMS), OW_DSR_DIM0, ow_dim_word(n, 4));
+  ow_dsrw(R(OW_SCORE_SUMS), OW_DSR_DIM1, ow_dim_word(parameters.head_size, -4 * (int32_t)n));
+  ow_dsrw(R(OW_SCORE_KEYS), OW_DSR_DIM1,
+          ow_dim_word(parameters.head_size, row_bytes - 2 * (int32_t)n));
+  ow_dsrw(R(OW_SCORE_PAGE), OW_DSR_DIM0, ow_dim_word(n, 2));
+  ow_dsrw(R(OW_SCORE_PAGE), OW_DSR_DIM1,
+          ow_dim_word(parameters.heads, (int32_t)(parameters.score_pitch - 2 * n)));
+  ow_dsrw(R(OW_SCORE_ROWS), OW_DSR_DIM1,
+          ow_dim_word(parameters.heads, 2 * row_bytes - 4 * (int32_t)n));
+}
+
+// Scores of the places. Up to seven behind the last one are computed, too, and not used.
 static void score(void) {
-  for (uint32_t place = 0; place < places; place += OW_PAGE_PLACES) {
+  const uint32_t page = parameters.page_places;
+  const uint32_t shadow = places > page ? page : 0;  // the first page or the second
+  for (uint32_t place = 0; place < places; place += page) {
+    const uint32_t n = (places - place + 7) & ~7u;
     put(R(OW_SCORE_KEYS), page_at(place));
+    if (n < page) shorten(n);
     ow_fma(MIXED, WORK(R(OW_SCORE_SUMS), R(OW_SCORE_KEYS), R(OW_SCORE_QUERY)) | OW_FRESH);
-    if (place == 0) {
-      LOAD_GROUP(SOFTMAX);
-      LOAD_GROUP(MIX);
-    }
+    if (place == 0) LOAD_GROUP(SOFTMAX);
+    if (place == shadow) LOAD_GROUP(MIX);
     put(R(OW_SCORE_PAGE), parameters.scores + 2 * place);
     ow_cvt(OW_F32, WORK(R(OW_SCORE_PAGE), R(OW_SCORE_ROWS), OW_NONE));
   }
@@ -186,6 +202,29 @@ static void find_maxima(void) {
   ow_cvt(OW_F32, ON(R(OW_SOFTMAX_MAXIMUM), from, OW_NONE));
 }
 
+// The last row: 1 / total, in one step of N94.
+static void invert(void) {
+  const uint32_t total = R(OW_SOFTMAX_TOTAL), half = R(OW_DIVIDE_HALF);
+  ow_mov_s(OW_F32, ON(R(OW_DIVIDE_ERROR), OW_NONE, OW_NONE), 1.0f);
+  ow_cvt(OW_F32, ON(half, total, OW_NONE));
+  ow_rcp(OW_BF16, ON(half, half, OW_NONE));
+  ow_mul_s(OW_F32, ON(R(OW_DIVIDE_MINUS), total, OW_NONE), -1.0f);
+  ow_cvt(OW_BF16, ON(total, half, OW_NONE));
+  ow_fma(OW_F32, ON(R(OW_DIVIDE_ERROR), R(OW_DIVIDE_MINUS), total));
+  ow_fma(OW_F32, ON(total, total, R(OW_DIVIDE_ERROR)));
+}
+
+// The totals of all rows, and what sends the result.
+static void join_totals(void) {
+  const uint32_t total = R(OW_SOFTMAX_TOTAL);
+  WAIT(total);
+  if (parameters.rows > 1) JOIN(ow_add, total, total, parameters.heads);
+  if (!is_last_row()) return;
+  invert();
+  LOAD(OW_DSR_SENT, OW_WORDS_MIXED);
+  LOAD(OW_DSR_SENT_TO, OW_WORDS_MIXED_OUT);
+}
+
 // e^(score - maximum), their sums, and the sums of values by them. The core returns while the last
 // page is under way, and arms the next product in between.
 static void mix(void) {
@@ -199,31 +238,22 @@ static void mix(void) {
   ow_mov_s(OW_F32, WORK(R(OW_MIX_ROWS), OW_NONE, OW_NONE), 0.0f);
   if (places == 0) {
     ow_mov_s(OW_F32, ON(R(OW_SOFTMAX_TOTAL), OW_NONE, OW_NONE), 0.0f);
+    join_totals();
     return;
   }
   ow_sum(HALF, WORK(R(OW_SOFTMAX_TOTAL), scores, OW_NONE));
+  const uint32_t page = parameters.page_places;
   const int32_t row_bytes = (int32_t)(4 * parameters.heads * parameters.head_size);
-  for (uint32_t place = 0; place < places; place += OW_PAGE_PLACES) {
+  for (uint32_t place = 0; place < places; place += page) {
     const uint32_t left_over = places - place;
     put(R(OW_MIX_VALUES), page_at(place) + parameters.value_offset);
     put(R(OW_MIX_WEIGHTS), parameters.scores + 2 * place);
-    if (left_over < OW_PAGE_PLACES) {
+    if (left_over < page) {
       ow_dsrw(R(OW_MIX_SUMS), OW_DSR_DIM3, ow_dim_word(left_over, -row_bytes));
     }
     ow_fma(MIXED, WORK(R(OW_MIX_SUMS), R(OW_MIX_VALUES), R(OW_MIX_WEIGHTS)));
+    if (place == 0) join_totals();
   }
-}
-
-// The last row: 1 / total, in one step of N94.
-static void invert(void) {
-  const uint32_t total = R(OW_SOFTMAX_TOTAL), half = R(OW_DIVIDE_HALF);
-  ow_mov_s(OW_F32, ON(R(OW_DIVIDE_ERROR), OW_NONE, OW_NONE), 1.0f);
-  ow_cvt(OW_F32, ON(half, total, OW_NONE));
-  ow_rcp(OW_BF16, ON(half, half, OW_NONE));
-  ow_mul_s(OW_F32, ON(R(OW_DIVIDE_MINUS), total, OW_NONE), -1.0f);
-  ow_cvt(OW_BF16, ON(total, half, OW_NONE));
-  ow_fma(OW_F32, ON(R(OW_DIVIDE_ERROR), R(OW_DIVIDE_MINUS), total));
-  ow_fma(OW_F32, ON(total, total, R(OW_DIVIDE_ERROR)));
 }
 
 // Column 0, while the product of the attention comes: what the second norm needs.
@@ -235,7 +265,7 @@ static void prepare_norm(void) {
 }
 
 static void attend(void) {
-  const uint32_t rows = parameters.rows, heads = parameters.heads;
+  const uint32_t heads = parameters.heads;
   const int last = is_last_row();
   WORDS(OW_DSR_WORDS_IN, heads * parameters.head_size / 2 + parameters.kv_features);
   ow_mov(OW_I32, OW_CTL(OW_DSR_SENT, OW_DSR_WORDS_IN, OW_NONE, THREAD_SEND));
@@ -251,13 +281,6 @@ static void attend(void) {
   }
   find_maxima();
   mix();
-  WAIT(R(OW_SOFTMAX_TOTAL));
-  if (rows > 1) JOIN(ow_add, R(OW_SOFTMAX_TOTAL), R(OW_SOFTMAX_TOTAL), heads);
-  if (last) {
-    invert();
-    LOAD(OW_DSR_SENT, OW_WORDS_MIXED);
-    LOAD(OW_DSR_SENT_TO, OW_WORDS_MIXED_OUT);
-  }
   WAIT(R(OW_MIX_SUMS));
   WAIT(R(OW_MIX_ROWS));
   JOIN(ow_add, R(OW_MIX_WIDE), R(OW_MIX_ROWS), heads * parameters.head_size);

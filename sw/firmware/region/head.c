@@ -19,8 +19,7 @@ struct best {
   uint32_t token;
 };
 
-static struct ow_command following;  // the next token of the user whose logits were taken last
-static int follows, asked;
+static int asked;  // by the host
 
 static const struct ow_command* host_command(void) {
   return (const struct ow_command*)(uintptr_t)entries[OW_WORDS_COMMAND].address;
@@ -40,16 +39,11 @@ static void take_host(void) {
                      OW_THEN_ACTIVATE(OW_TASK_ID(host_asked)));
 }
 
-static int busy, waits_for_inbox;
+static int busy, waits_for_inbox, is_ready;
 static void begin(void);
+static void found(void);
 
-// Ready for a command.
 static void rest(void) {
-  if (my_column == 0) {
-    LOAD_GROUP(NORM);
-    LOAD(OW_DSR_SENT, OW_WORDS_NORM + OW_NORM_NORMAL - OW_NORM_FIRST);
-    LOAD(OW_DSR_SENT_TO, OW_WORDS_HEAD_NORMAL_OUT);
-  }
   if (is_leader()) {
     busy = 0;
     more();
@@ -58,8 +52,19 @@ static void rest(void) {
   }
 }
 
+// For logits. A token that begins changes nothing of it.
+static void get_ready(void) {
+  is_ready = 1;
+  arm_a(&parameters.logits, 1, found);
+  if (my_column > 0) return;
+  LOAD_GROUP(NORM);
+  LOAD(OW_DSR_SENT, OW_WORDS_NORM + OW_NORM_NORMAL - OW_NORM_FIRST);
+  LOAD(OW_DSR_SENT_TO, OW_WORDS_HEAD_NORMAL_OUT);
+}
+
 void start(void) {
   if (is_leader()) take_host();
+  get_ready();
   rest();
 }
 
@@ -80,10 +85,7 @@ void inbox_there(void) {
 // Tile (0, 0), if it rests. A token that is under way goes before one that the host wants to begin.
 static void more(void) {
   if (busy) return;
-  if (follows) {
-    follows = 0;
-    lead(&following);
-  } else if (inbox_full) {
+  if (inbox_full) {
     lead(came_with());
   } else if (asked) {
     lead(host_command());
@@ -95,11 +97,11 @@ static void more(void) {
   begin();
 }
 
-static void tell_host(uint32_t best) {
-  ow_push(report.out, now.what);
-  ow_push(report.out, now.position);
-  ow_push(report.out, now.last);
-  ow_push(report.out, best);
+static void tell_host(const struct ow_command* of, uint32_t token) {
+  ow_push(report.out, of->what);
+  ow_push(report.out, of->position);
+  ow_push(report.out, of->last);
+  ow_push(report.out, token);
 }
 
 // The embedding goes along the row to column 0, and on to the first block.
@@ -151,21 +153,20 @@ static struct best best_of_tile(void) {
   const uint32_t tokens = parameters.tokens, whole = tokens / OW_LOGIT_ROW;
   const uint32_t* all = (const uint32_t*)(uintptr_t)parameters.logits.y;
   const uint32_t* maxima = (const uint32_t*)(uintptr_t)parameters.logit_maxima;
-  uint32_t at = 0, searched = 0;
-  if (whole > 0) {
-    ow_rmax(OW_F32, ON(R(OW_FIND_MAXIMA), R(OW_FIND_ROWS), OW_NONE));
-    // A row with a NaN has no maximum: then all are searched.
-    int nan = 0;
-    for (uint32_t i = 0; i < whole; ++i) nan |= ordered(maxima[i]) == INT32_MIN;
-    if (!nan) {
-      at = first_of(maxima, whole) * OW_LOGIT_ROW;
-      at += first_of(all + at, OW_LOGIT_ROW);
-      searched = whole * OW_LOGIT_ROW;
-    }
+  uint32_t rows = whole;
+  if (whole > 0) ow_rmax(OW_F32, ON(R(OW_FIND_MAXIMA), R(OW_FIND_ROWS), OW_NONE));
+  if (tokens % OW_LOGIT_ROW > 0) {
+    ow_rmax(OW_F32, ON(R(OW_FIND_TAIL_MAXIMUM), R(OW_FIND_TAIL), OW_NONE));
+    ++rows;
   }
-  if (searched < tokens) {
-    const uint32_t last = searched + first_of(all + searched, tokens - searched);
-    if (searched == 0 || ordered(all[last]) > ordered(all[at])) at = last;
+  int nan = 0;
+  for (uint32_t i = 0; i < rows; ++i) nan |= ordered(maxima[i]) == INT32_MIN;
+  const uint32_t row = first_of(maxima, rows), maximum = maxima[row];
+  uint32_t at = row * OW_LOGIT_ROW;
+  if (nan || maximum << 1 == 0) {  // no maximum, or one of two encodings
+    at = first_of(all, tokens);
+  } else {
+    while (all[at] != maximum) ++at;
   }
   return (struct best){all[at], at * parameters.columns + my_column};
 }
@@ -189,6 +190,7 @@ static void push_best(uint32_t queue, struct best best) {
 
 static void found(void) {
   struct best best = {0, 0};
+  is_ready = 0;
   if (is_last_row()) {
     best = best_of_tile();
     if (my_column + 1 < parameters.columns) best = better(take_best(R(OW_FIND_BEST_IN)), best);
@@ -204,30 +206,40 @@ static void found(void) {
       }
     }
   }
+  // Every tile knows whether the token's successor begins next.
+  const int goes_on = now.position < now.last;
   if (is_leader()) {
     if (!is_last_row()) best = take_best(R(OW_FIND_ANSWER_IN));
-    tell_host(best.token);
-    if (now.position < now.last) {
-      following = now;
-      following.what |= OW_COMMAND_EMBED;
-      following.position += 1;
-      following.token = best.token;
-      follows = 1;
+    struct ow_command done;
+    copy_command(&done, &now);
+    if (goes_on) {
+      struct ow_command next_one;
+      next_one.what = now.what | OW_COMMAND_EMBED;
+      next_one.position = now.position + 1;
+      next_one.last = now.last;
+      next_one.token = best.token;
+      lead(&next_one);
     }
+    tell_host(&done, best.token);
   }
-  rest();
+  if (!goes_on) get_ready();
+  if (goes_on && is_leader()) {
+    begin();
+  } else {
+    rest();
+  }
 }
 
 static void begin(void) {
   if (now.what & OW_COMMAND_EMBED) {
     embed();
+    if (!is_ready) get_ready();
     rest();
   } else if (now.what & OW_COMMAND_QUIET) {
     if (my_column == 0) take_next();
-    if (is_leader()) tell_host(now.token);
+    if (is_leader()) tell_host(&now, now.token);
     rest();
   } else {
-    arm_a(&parameters.logits, 1, found);
     if (my_column == 0) {
       send_normal();
       take_next();

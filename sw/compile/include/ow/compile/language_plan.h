@@ -40,10 +40,11 @@ struct LanguagePlan {
   GridShape grid;
   GridShape region;
   int slots = 0;
-  int positions = 0;          // of a user's text at most
-  int slot_pages = 0;         // entries of a slot in the table of pages
-  int pages = 0;              // of keys and values that the fullest tile has room for
-  std::vector<Rect> regions;  // the head, then the blocks: a ring
+  int positions = 0;                           // of a user's text at most
+  int slot_pages = 0;                          // entries of a slot in the table of pages
+  int page_places = 0;                         // of a page of keys and values
+  int pages = 0;                               // that the fullest tile has room for
+  std::vector<Rect> regions;                   // the head, then the blocks: a ring
   std::vector<std::vector<RegionTile>> tiles;  // by region; row by row
 
   // Pages that a text of `count` tokens takes in a tile.

@@ -43,9 +43,9 @@ struct ow_command {
 #define OW_COMMAND_LOGITS (1u << 10)  // all its logits go to the host
 
 // Keys and values lie in pages. Position p of a user is place p div rows in grid row p mod rows.
-// A page holds the keys, [kv_heads][head_size][OW_PAGE_PLACES], and then the values,
-// [OW_PAGE_PLACES][kv_heads][head_size].
-#define OW_PAGE_PLACES 32u
+// A page holds the keys, [kv_heads][head_size][places], and then the values,
+// [places][kv_heads][head_size]. It has 8, 16 or 32 places; more run faster, fewer waste less.
+#define OW_PAGE_PLACES_MOST 32u
 
 // A product of a resident matrix with a vector, in passes of at most 128 outputs. Weights are
 // [passes][inputs][outputs], 16 bits, 16-byte aligned.
@@ -70,6 +70,7 @@ struct ow_region {
   uint32_t slot_pages;  // entries of a slot in the table of pages
   uint32_t page_table;  // [slots][slot_pages] of page numbers, 16 bits
   uint32_t pages, page_bytes, value_offset;
+  uint32_t page_places, page_bits;         // 2^page_bits places
   uint32_t heads, heads_of_kv, head_size;  // of queries, of the column
   uint32_t kv_features;                    // of keys
   uint32_t query_scale;                    // 16 bits
@@ -180,7 +181,7 @@ enum {
 // Loaded while the tile rests: the registers behind those of the norm.
 enum {
   OW_SCORE_FIRST = OW_KEEP_END,
-  OW_SCORE_KEYS = OW_SCORE_FIRST,  // [kv_heads][heads of it][head_size][OW_PAGE_PLACES]
+  OW_SCORE_KEYS = OW_SCORE_FIRST,  // [kv_heads][heads of it][head_size][places of a page]
   OW_SCORE_QUERY,                  // a number for each row of it
   OW_SCORE_SUMS,                   // rows of the cache
   OW_SCORE_ROWS,
@@ -233,7 +234,7 @@ enum {
 
 // The head.
 enum {
-  OW_EMBED_FIRST = 2,
+  OW_EMBED_FIRST = OW_NORM_END,
   OW_EMBED_COLUMN = OW_EMBED_FIRST,  // of the embedding
   OW_EMBED_RESIDUAL,
   OW_EMBED_IN,  // flow `left`
@@ -242,8 +243,10 @@ enum {
 };
 enum {
   OW_FIND_FIRST = 2,
-  OW_FIND_ROWS = OW_FIND_FIRST,  // of logits, [rows][OW_LOGIT_ROW]; there may be more behind them
+  OW_FIND_ROWS = OW_FIND_FIRST,  // of logits, [rows][OW_LOGIT_ROW]
   OW_FIND_MAXIMA,
+  OW_FIND_TAIL,  // logits behind them
+  OW_FIND_TAIL_MAXIMUM,
   OW_FIND_BEST_IN,    // flow `left`
   OW_FIND_ANSWER_IN,  // flow `answer`
   OW_FIND_ANSWER,
