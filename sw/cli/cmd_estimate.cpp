@@ -33,7 +33,6 @@ struct Options {
 
 // What is estimated, of a job of either kind.
 struct Work {
-  bool training = false;
   bool mini = false;  // on tiles of `mini`
   int wafers = 1;
   bool activations_stay = true;
@@ -90,12 +89,13 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
   if (o.density) {
     throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
-  const ElfImage firmware = read_elf(firmware_dir() + "/train.elf", jobs::kFullTile.sram_bytes);
   TrainingJob training = jobs::with_sum_orders(params.job);
+  const ElfImage firmware = jobs::training_program(
+      training, {firmware_dir() + "/train.elf", firmware_dir() + "/train_graph.elf"},
+      jobs::kFullTile);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Work job;
-  job.training = true;
   job.wafers = o.wafers > 0 ? o.wafers : params.wafers;
   swarmx::check_wafers(params.base.path, job.wafers, training.micro_batches, 1);
   job.shape = shape_of(plan, training, job.wafers);
@@ -107,12 +107,6 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
     return jobs::training_weights(training, step);
   };
   return job;
-}
-
-Estimate estimate(const Work& job, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, const TimeModel& time) {
-  return job.training ? estimate_training(shape, weights, time)
-                      : estimate_inference(shape, weights, time);
 }
 
 std::string name_of(const EstimateShape& shape, const PhaseEstimate& phase) {
@@ -172,8 +166,8 @@ void phases(const Work& job, const Estimate& timed, const TimeModel& time, nlohm
     }
     (*json)["phases"].push_back(line);
   }
-  fmt::print("{:<22} {:>12}   utilisation {:.1f} %", job.training ? "step" : "batch", timed.cycles,
-             100 * timed.utilisation());
+  fmt::print("{:<22} {:>12}   utilisation {:.1f} %", job.shape.training() ? "step" : "batch",
+             timed.cycles, 100 * timed.utilisation());
   if (job.shape.micro_batches > 1) fmt::print(", {} micro-batches", job.shape.micro_batches);
   if (timed.one_by_one > timed.cycles) {
     fmt::print("; {} cycles one by one, {} saved by overlap", timed.one_by_one,
@@ -213,11 +207,10 @@ void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
              "utilisation");
   for (const GridShape grid : grids) {
     if (grid.rows < job.shape.grid.rows || grid.cols < job.shape.grid.cols) continue;
-    EstimateShape shape = job.shape;
-    shape.grid = grid;
+    const EstimateShape shape = on_grid(job.shape, grid);
     const std::vector<LayerWeights> weights = job.weights(grid.rows);
-    const Estimate e = estimate(job, shape, weights, {});
-    const Estimate held = estimate(job, shape, weights, outside);
+    const Estimate e = estimate_job(shape, weights, {});
+    const Estimate held = estimate_job(shape, weights, outside);
     const uint64_t samples = static_cast<uint64_t>(shape.samples) *
                              static_cast<uint64_t>(grid.cols) *
                              static_cast<uint64_t>(shape.micro_batches * job.wafers);
@@ -253,19 +246,19 @@ int run(Context& context, const Options& o) {
   const Work job = read.is_training() ? training_work(read.training(), o)
                                       : inference_work(read.network(), spec, o);
   const std::vector<LayerWeights> weights = job.weights(job.shape.grid.rows);
-  const TimeModel time =
-      time_of(job.time, job.shape, weights, job.training, swarmx::stages_of(job.wafers));
+  const TimeModel time = time_of(job.time, job.shape, weights, swarmx::stages_of(job.wafers));
   nlohmann::json& json = context.result();
-  fmt::print("{:<11} {} x {} tiles, {} samples a tile\n", job.training ? "training" : "inference",
-             job.shape.grid.rows, job.shape.grid.cols, job.shape.samples);
+  fmt::print("{:<11} {} x {} tiles, {} samples a tile\n",
+             job.shape.training() ? "training" : "inference", job.shape.grid.rows,
+             job.shape.grid.cols, job.shape.samples);
   if (job.wafers > 1) fmt::print("wafers      {}\n", job.wafers);
   json["wafers"] = job.wafers;
   json["micro_batches"] = job.shape.micro_batches;
-  json["training"] = job.training;
+  json["training"] = job.shape.training();
   json["grid"] = {{"rows", job.shape.grid.rows}, {"columns", job.shape.grid.cols}};
   json["samples_a_tile"] = job.shape.samples;
   residency(job, weights, &json);
-  phases(job, estimate(job, job.shape, weights, time), time, &json);
+  phases(job, estimate_job(job.shape, weights, time), time, &json);
   projection(job, time, &json);
   return 0;
 }

@@ -119,14 +119,10 @@ TimeModel edge_of(const Estimate& ideal, double part) {
 
 // What `ow estimate` reckons with, of a run or of a step.
 struct Reckoning {
-  bool training = false;
   EstimateShape shape;
   std::vector<LayerWeights> weights;
 
-  Estimate estimate(const TimeModel& time) const {
-    return training ? estimate_training(shape, weights, time)
-                    : estimate_inference(shape, weights, time);
-  }
+  Estimate estimate(const TimeModel& time) const { return estimate_job(shape, weights, time); }
 };
 
 TrainingJob job_of(const Drawn& drawn) {
@@ -151,11 +147,11 @@ struct Programs {
 
 // BadInput if it does not fit the tiles.
 Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
-  if (!drawn.training) return {false, shape_of(plan_of(drawn, programs.stream)), reckoned(drawn)};
+  if (!drawn.training) return {shape_of(plan_of(drawn, programs.stream)), reckoned(drawn)};
   const TrainingJob job = job_of(drawn);
   const jobs::TrainPlan plan =
       jobs::make_train_plan("training", job, programs.train, jobs::kFullTile);
-  return {true, shape_of(plan, job), jobs::training_weights(job, 0)};
+  return {shape_of(plan, job), jobs::training_weights(job, 0)};
 }
 
 // The second of two steps of a training on the tiles: it has another one behind it, as what is
@@ -305,7 +301,7 @@ void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
   d.samples = 32;
   d.layers = {{1024, 128, "relu", true}};
   const EstimateShape shape = shape_of(plan_of(d, firmware));
-  const Estimate ideal = estimate_inference(shape, reckoned(d), {});
+  const Estimate ideal = estimate_job(shape, reckoned(d), {});
   Machine machine(d, firmware);
   const uint64_t full = machine.run({}).cycles();
   double farthest = 0;
@@ -369,7 +365,7 @@ void wse(Rows* rows, const TrainBench& bench) {
   const TrainingJob job = jobs::with_sum_orders(params.job);
   const EstimateShape shape =
       jobs::shape_of(jobs::make_train_plan(params.base.path, job, firmware, jobs::kFullTile), job);
-  const Estimate e = estimate_training(shape, jobs::training_weights(job, 0), wse_time());
+  const Estimate e = estimate_job(shape, jobs::training_weights(job, 0), wse_time());
   // The first step has no update before it.
   const jobs::TrainReport one = train(params, bench, 1);
   const jobs::TrainReport all = train(params, bench, kSteps);

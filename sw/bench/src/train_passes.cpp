@@ -101,13 +101,13 @@ class Beside {
   TimeModel time_of_preset(TimeOptions::Preset preset) const {
     TimeOptions options;
     options.preset = preset;
-    return time_of(options, shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), true);
+    return time_of(options, shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0));
   }
   void set_time(const TimeModel& time) { grid_.set_time(time); }
 
   // The closed form for a step with time outside the wafer.
   jobs::Estimate estimate(const TimeModel& time) const {
-    return estimate_training(shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), time);
+    return estimate_job(shape_of(grid_.plan(), job_), jobs::training_weights(job_, 0), time);
   }
 
   jobs::TrainRun passes(Passes* passes) {

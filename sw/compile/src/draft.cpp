@@ -21,14 +21,14 @@ Slot Draft::buffer(const std::string& name, uint64_t bytes) {
   return {buffers_.size() - 1, 0};
 }
 
-void Draft::take(const char* kernel, const std::vector<Slot>& uses,
+void Draft::take(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost,
                  std::function<std::vector<uint32_t>(int row)> words) {
   for (const Slot& slot : uses) {
     Buffer& buffer = buffers_[slot.buffer];
     buffer.first = std::min(buffer.first, phases_.size());
     buffer.last = std::max(buffer.last, phases_.size());
   }
-  phases_.push_back({part_, layer_, kernel, std::move(words)});
+  phases_.push_back({part_, layer_, kernel, std::move(cost), std::move(words)});
 }
 
 uint64_t Draft::place(uint64_t begin) {

@@ -24,9 +24,9 @@ uint64_t block_in(const EstimateShape& shape, const JobCosts& costs, int feature
 
 uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
   const auto cols = static_cast<uint64_t>(shape.grid.cols);
-  const uint64_t cycles = block_in(shape, costs, shape.layers.front().inputs);
-  if (targets_of(shape.loss) == TargetForm::Values) {
-    return cycles + block_in(shape, costs, shape.layers.back().outputs);
+  const uint64_t cycles = block_in(shape, costs, shape.values.front());
+  if (targets_of(shape.job.loss) == TargetForm::Values) {
+    return cycles + block_in(shape, costs, shape.outputs);
   }
   return cycles + cols * (static_cast<uint64_t>(shape.samples) + costs.header);
 }
@@ -34,26 +34,26 @@ uint64_t samples_in(const EstimateShape& shape, const JobCosts& costs) {
 uint64_t biases_in(const EstimateShape& shape, const JobCosts& costs) {
   const auto rows = static_cast<uint64_t>(shape.grid.rows);
   uint64_t cycles = 0;
-  for (const LayerShape& layer : shape.layers) {
-    if (layer.bias) cycles += static_cast<uint64_t>(layer.outputs) + rows * costs.header;
+  for (const int features : shape.vectors) {
+    cycles += static_cast<uint64_t>(features) + rows * costs.header;
   }
   return cycles;
 }
 
 uint64_t bias_words(const EstimateShape& shape) {
   uint64_t words = 0;
-  for (const LayerShape& layer : shape.layers) {
-    if (layer.bias)
-      words += static_cast<uint64_t>(owned_elements(layer.outputs, 0, shape.grid.rows));
+  for (const int features : shape.vectors) {
+    words += static_cast<uint64_t>(owned_elements(features, 0, shape.grid.rows));
   }
   return words;
 }
 
 uint64_t sample_bits(const EstimateShape& shape) {
   constexpr uint64_t kHalfBits = 16;
-  const auto inputs = static_cast<uint64_t>(shape.layers.front().inputs);
+  const auto inputs = static_cast<uint64_t>(shape.values.front());
+  const uint64_t targets = shape.training() ? target_bits(shape.job.loss, shape.outputs) : 0;
   return static_cast<uint64_t>(shape.samples) * static_cast<uint64_t>(shape.grid.cols) *
-         (kHalfBits * inputs + target_bits(shape.loss, shape.layers.back().outputs));
+         (kHalfBits * inputs + targets);
 }
 
 }  // namespace ow::jobs

@@ -14,13 +14,14 @@ namespace {
 
 size_t index(int value) { return static_cast<size_t>(value); }
 
-const Lowering& lowering_of(const Op& op) {
+const Lowering& lowering_of(const Op& op) { return *find_lowering(op.kind); }
+
+void check_kind(const Op& op, bool trains) {
   const Lowering* kind = find_lowering(op.kind);
-  const bool trained = kind != nullptr && (kind->backward != nullptr || kind->finish != nullptr ||
-                                           kind->loss != nullptr);
-  if (trained) return *kind;
-  throw BadInput(
-      fmt::format("{}: no program of the tiles trains layers of the kind {}", op.where, op.kind));
+  if (kind != nullptr && (kind->finish != nullptr || kind->loss != nullptr)) return;
+  if (kind != nullptr && (trains ? kind->backward : kind->forward) != nullptr) return;
+  throw BadInput(fmt::format("{}: no program of the tiles {} layers of the kind {}", op.where,
+                             trains ? "trains" : "runs", op.kind));
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
       masked_(graph.values.size(), false),
       moves_(graph.values.size(), false) {
   for (const Op& op : graph.ops) {
-    lowering_of(op);
+    check_kind(op, graph.has_loss());
     if (op.value < 0) continue;
     moves_[index(op.value)] =
         !op.parameters.empty() ||
@@ -63,8 +64,12 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
   forward();
   forward_ = draft_.phases();
   step_streams_ = forward_streams_;
-  loss();
-  backward();
+  if (graph.has_loss()) {
+    loss();
+    backward();
+  } else {
+    send();
+  }
 }
 
 uint32_t GraphLowering::features(int value) const {
@@ -178,12 +183,22 @@ void GraphLowering::forward_stream(const memoryx::StreamStep& step) {
 }
 
 void GraphLowering::forward() {
-  for (op_ = 0; op_ + 1 < graph_.ops.size(); ++op_) {
-    if (finished_[op_]) continue;
+  for (op_ = 0; op_ < graph_.ops.size(); ++op_) {
+    if (finished_[op_] || graph_.ops[op_].value < 0) continue;
     const Op& op = graph_.ops[op_];
     draft_.begin(Phase::Part::Forward, layer(op));
     lowering_of(op).forward(*this, op);
   }
+}
+
+void GraphLowering::send() {
+  const int y = output();
+  SendCost cost;
+  for (int r = 0; r < rows(); ++r) cost.words.push_back(dealt(y).of(r) * samples() / 2);
+  draft_.begin(Phase::Part::Send, layer(graph_.ops.back()));
+  draft_.add("send", {value(y)}, cost, [this, y](int r) {
+    return ow_send{at(value(y)), dealt(y).of(r) * samples() / 2};
+  });
 }
 
 // The deltas of the last value are made where they will be gathered, if all of them are.
@@ -209,9 +224,10 @@ void GraphLowering::loss() {
                         : draft_.buffer("deltas of " + graph_.values[index(z)].name,
                                         gathered ? uint64_t{features(z)} * pitch() : bytes(z));
   deltas_[index(z)] = Rows{slot, gathered};
-  draft_.add(part.kernel, {value(z), slot, targets_, work}, [this, z, all, work](int r) {
-    return ow_loss{at(value(z)), at(delta(z), z, r), all.of(r), at(targets_), at(work)};
-  });
+  draft_.add(part.kernel, {value(z), slot, targets_, work}, part.cost(*this, z),
+             [this, z, all, work](int r) {
+               return ow_loss{at(value(z)), at(delta(z), z, r), all.of(r), at(targets_), at(work)};
+             });
 }
 
 void GraphLowering::backward() {
@@ -236,7 +252,7 @@ Slot GraphLowering::own_delta(int value) {
   }
   if (!shared) return mine.slot;
   const Slot slot = draft_.buffer("deltas of " + graph_.values[index(value)].name, bytes(value));
-  draft_.add("copy", {mine.slot, slot}, [this, mine, slot, value](int r) {
+  draft_.add("copy", {mine.slot, slot}, elementwise(value, 115), [this, mine, slot, value](int r) {
     return ow_copy{at(mine, value, r), at(slot), dealt(value).of(r) * samples()};
   });
   deltas_[index(value)] = Rows{slot, false};
@@ -249,7 +265,7 @@ void GraphLowering::give_delta(int value, const Rows& rows) {
     return;
   }
   const Slot sum = own_delta(value);
-  draft_.add("sum", {sum, rows.slot}, [this, sum, rows, value](int r) {
+  draft_.add("sum", {sum, rows.slot}, elementwise(value, 147), [this, sum, rows, value](int r) {
     return ow_sum{at(sum), at(rows, value, r), at(sum), dealt(value).of(r) * samples()};
   });
 }

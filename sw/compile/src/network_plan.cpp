@@ -98,10 +98,10 @@ nlohmann::json plan_document(const RunParams& params, const Checked& checked) {
                           ? weights_of(checked.network->layers[k], params.grid.rows, false)
                           : drawn_weights(params.layers[k], params.grid.rows, 1, k + 1));
   }
-  const TimeModel time = time_of(params.time, shape, weights, false);
+  const TimeModel time = time_of(params.time, shape, weights);
   nlohmann::json document =
       plan_document(plan_json(checked.plan), memory_json(checked.plan, checked.firmware),
-                    checked.firmware, estimate_inference(shape, weights, time));
+                    checked.firmware, estimate_job(shape, weights, time));
   if (checked.large_plan) document["large_layer"] = plan_json(*checked.large_plan);
   return document;
 }

@@ -299,7 +299,7 @@ class Runner {
     for (const Layer& layer : network.layers) {
       weights.push_back(weights_of(layer, plan.grid.rows, false));
     }
-    const TimeModel time = time_of(params_.time, shape_of(plan), weights, false);
+    const TimeModel time = time_of(params_.time, shape_of(plan), weights);
     comparison->set_time(time);
     report_.timed = time.modelled();
   }

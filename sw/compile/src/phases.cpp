@@ -52,15 +52,20 @@ std::vector<Phase> phases_of(const StreamPlan& plan) {
     pass.outputs = u32(layer.shape.outputs);
     pass.bias = layer.bias_addr;
     pass.flags = pass_flags(layer.shape);
-    list.add("pass", {}, [&plan, pass](int row) { return pass_of_row(pass, plan.grid.rows, row); });
+    list.add("pass", {}, PassCost{},
+             [&plan, pass](int row) { return pass_of_row(pass, plan.grid.rows, row); });
   }
   list.begin(Phase::Part::Send, plan.layers.size());
   const LayerPlan& last = plan.layers.back();
   const Dealt outputs(u32(last.shape.outputs), plan.grid.rows);
-  list.add("send", {}, [&plan, &last, outputs](int row) {
+  list.add("send", {}, SendCost{}, [&plan, &last, outputs](int row) {
     return ow_send{last.y_addr, outputs.of(row) * u32(plan.samples) / 2};
   });
   return list.list();
+}
+
+bool has_kernel(const ElfImage& program, const std::string& kernel) {
+  return program.find("ow_phase_" + kernel).has_value();
 }
 
 void check_kernels(const ElfImage& program, const std::vector<Phase>& phases) {

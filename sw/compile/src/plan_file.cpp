@@ -157,6 +157,9 @@ json plan_inputs(const TrainParams& params, const TrainingJob& job, const Traini
       {"program", hash_of(read_text(firmware.path))},
       {"sums", by_rule ? json("by the rule")
                        : json::array({orders_json(job.forward), orders_json(job.delta)})}};
+  if (!job.graph.empty() && !is_chain_of(job.graph, job.layers, job.loss)) {
+    for (const Op& op : job.graph.ops) inputs["graph"].push_back(op_text(op));
+  }
   // The plan depends on the seed if the weights are drawn.
   if (drawn) inputs["seed"] = job.seed;
   return inputs;
@@ -186,7 +189,7 @@ json plan_inputs(const RunParams& params, const Network* network, size_t samples
 json plan_json(const TrainPlan& plan) {
   return {{"forward", orders_json(plan.forward)},
           {"delta", orders_json(plan.delta)},
-          {"gathered_features", plan.gather_rows},
+          {"gathered_features", plan.choices.piece},
           {"window_features", plan.window},
           {"used_bytes", plan.used_bytes}};
 }

@@ -8,11 +8,9 @@
 namespace ow::jobs {
 
 TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, bool training, int stages) {
+                  const std::vector<LayerWeights>& weights, int stages) {
   if (!options.wants_needs()) return make_time(options, {}, stages);
-  const Estimate ideal =
-      training ? estimate_training(shape, weights, {}) : estimate_inference(shape, weights, {});
-  return make_time(options, needs_of(shape, ideal), stages);
+  return make_time(options, needs_of(shape, estimate_job(shape, weights, {})), stages);
 }
 
 // The engine takes a row of weights at its own rate, however long the reducers take. A pass that

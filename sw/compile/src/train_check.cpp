@@ -118,14 +118,14 @@ void look_at_classes(const TrainParams& params, const RunOptions& options,
 void take_samples(const TrainParams& params, const RunOptions& options, CheckedTraining* checked) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
-  const LayerShape& first = base.layers.front();
-  const Dataset all = load_dataset(base.data, base.type, first.inputs, base.layers.back().outputs);
+  const Graph graph = graph_of(params.job);
+  const Dataset all = load_dataset(base.data, base.type, graph.features(), graph.outputs());
   const bool predicts = options.mode == TrainMode::Predict;
   if (all.labels.empty() && all.targets.empty() && !predicts) {
     refuse(fmt::format(": key 'data': a training needs the samples' {}",
                        base.data.targets ? "values" : "classes"));
   }
-  checked->training.features = checked->held_out.features = first.inputs;
+  checked->training.features = checked->held_out.features = graph.features();
   const bool holds_out = base.held_out.has_value();
   for (size_t n = 0; n < all.samples(); ++n) {
     const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
@@ -164,9 +164,9 @@ nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& c
   const EstimateShape shape = shape_of(checked.plan, checked.job, params.wafers);
   const std::vector<LayerWeights> weights = training_weights(checked.job, 0);
   const TimeModel time =
-      time_of(params.base.time, shape, weights, true, swarmx::stages_of(params.wafers));
+      time_of(params.base.time, shape, weights, swarmx::stages_of(params.wafers));
   return plan_document(plan_json(checked.plan), memory_json(checked.plan, checked.firmware),
-                       checked.firmware, estimate_training(shape, weights, time));
+                       checked.firmware, estimate_job(shape, weights, time));
 }
 
 CheckedTraining check_training(const TrainParams& params, const RunOptions& options) {
@@ -177,7 +177,9 @@ CheckedTraining check_training(const TrainParams& params, const RunOptions& opti
     take_samples(params, options, &checked);
     if (options.mode == TrainMode::Predict) check_writable(outputs_path(options));
   }
-  checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
+  std::vector<std::string> programs = {options.firmware};
+  programs.insert(programs.end(), options.larger_firmware.begin(), options.larger_firmware.end());
+  checked.firmware = training_program(params.job, programs, options.tile);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
   take_plan(params, options, &checked);

@@ -56,10 +56,23 @@ class Kept {
 
 }  // namespace
 
+namespace {
+
+// The name of a layer's matrix, which layers may share.
+std::string matrix_name(const TrainingJob& job, size_t layer) {
+  for (const Op& op : job.graph.ops) {
+    if (find_lowering(op.kind)->streamed == nullptr || layer-- > 0) continue;
+    return job.graph.parameters[op.parameters.front()].name;
+  }
+  return weight_name(job.layers[layer], layer);
+}
+
+}  // namespace
+
 double density_at(const TrainingJob& job, size_t layer, uint64_t step) {
   const LayerShape& shape = job.layers[layer];
   memoryx::TensorSpec spec;
-  spec.name = weight_name(shape, layer);
+  spec.name = matrix_name(job, layer);
   spec.shape = {static_cast<uint64_t>(shape.outputs), static_cast<uint64_t>(shape.inputs)};
   const int at = memoryx::group_of(job.sparsity, spec);
   if (at < 0) return 1;

@@ -17,9 +17,6 @@ constexpr int kAccWordsPerLane = 16;
 constexpr int kThreads = 4;  // the task thread, the weights', the drain's, the gathering one's
 constexpr uint32_t kMaxElements = 65535;  // limit of a descriptor, and of the rows of a drain
 constexpr uint32_t kFewRows = 64;  // of a piece: with fewer, more time goes by beside the products
-constexpr uint64_t kAlign = 64;    // bytes: the SRAM's banks repeat
-
-uint64_t up(uint64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
 void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& plan,
                const ElfImage& firmware) {
@@ -235,7 +232,7 @@ class Planner {
     for (const GraphLowering::Vector& v : l.vectors()) {
       plan_.vectors.push_back({v.parameter, draft.at(v.slot)});
     }
-    plan_.gather_rows = chosen_.piece;
+    plan_.choices = chosen_;
     for (const Draft::Buffer& b : draft.buffers()) {
       plan_.blocks.push_back(
           {b.name, static_cast<uint32_t>(b.addr), static_cast<uint32_t>(b.bytes)});
@@ -255,6 +252,14 @@ class Planner {
   Choices chosen_;
   bool kept_ = false;
 };
+
+// Deltas of the first matrix's input: something before it is trained.
+bool first_has_deltas(const TrainPlan& plan) {
+  const size_t first = plan.streams.forward.front().parameter;
+  return std::any_of(plan.streams.step.begin(), plan.streams.step.end(), [first](const auto& s) {
+    return s.parameter == first && s.pass == memoryx::Pass::Delta;
+  });
+}
 
 }  // namespace
 
@@ -308,6 +313,21 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
   return Planner(who, job, firmware, std::move(plan)).plan(choices);
 }
 
+ElfImage training_program(const TrainingJob& job, const std::vector<std::string>& paths,
+                          const TileConfig& tile) {
+  const Graph graph = graph_of(job);
+  const GraphLowering lowering(graph, job, tile.lanes, {});
+  const Draft& draft = lowering.draft();
+  ElfImage image;
+  for (const std::string& path : paths) {
+    image = read_elf(path, tile.sram_bytes);
+    size_t has = 0;
+    while (has < draft.phases() && has_kernel(image, draft.kernel(has))) ++has;
+    if (has == draft.phases()) break;
+  }
+  return image;
+}
+
 uint64_t train_stream_limit(const TrainPlan& plan) {
   uint64_t wavelets = 0;
   // Wavelets of all outputs with their ends. A grid row gets its own inputs of all outputs, or all
@@ -321,10 +341,10 @@ uint64_t train_stream_limit(const TrainPlan& plan) {
   };
   for (size_t k = 0; k < plan.layers.size(); ++k) {
     const LayerShape& layer = plan.layers[k];
-    const uint64_t piece = std::max<uint64_t>(plan.gather_rows, 1);
+    const uint64_t piece = std::max<uint64_t>(plan.choices.piece, 1);
     const uint64_t heads = (static_cast<uint64_t>(layer.outputs) + piece - 1) / piece;
     wavelets += either(layer.inputs, layer.outputs) + column(layer.inputs, layer.outputs) + heads;
-    if (k > 0) wavelets += either(layer.outputs, layer.inputs);
+    if (k > 0 || first_has_deltas(plan)) wavelets += either(layer.outputs, layer.inputs);
   }
   return wavelets;
 }
@@ -339,7 +359,8 @@ uint64_t train_cycle_limit(const TrainPlan& plan) {
   // Samples and targets come in through all edges; this limit is enough for a single port.
   uint64_t limit =
       kStart + kTimes * samples * columns *
-                   static_cast<uint64_t>(plan.layers.front().inputs + plan.layers.back().outputs);
+                   static_cast<uint64_t>(plan.values.front().features +
+                                         plan.values[static_cast<size_t>(plan.output)].features);
   for (const LayerShape& layer : plan.layers) {
     const auto inputs = static_cast<uint64_t>(layer.inputs);
     const auto outputs = static_cast<uint64_t>(layer.outputs);

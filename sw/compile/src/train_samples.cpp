@@ -11,7 +11,7 @@ Targets targets_of(const TrainingJob& job, const Dataset& part) {
   targets.classes = part.labels;
   if (targets_of(job.loss) == TargetForm::Classes) return targets;
   const auto samples = static_cast<int>(part.samples());
-  targets.values = Activations::zero(job.layers.back().outputs, samples);
+  targets.values = Activations::zero(graph_of(job).outputs(), samples);
   const uint16_t one = to_half(job.type, 1.0);
   for (int s = 0; s < samples; ++s) {
     if (!part.targets.empty()) {

@@ -89,7 +89,7 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
 
 void TrainSwarm::set_time(uint64_t step) {
   time_ = time_of(params_.base.time, shape_of(checked_.plan, job_, swarm_.wafers()),
-                  training_weights(job_, step), true, swarmx::stages_of(swarm_.wafers()));
+                  training_weights(job_, step), swarmx::stages_of(swarm_.wafers()));
   for (const auto& wafer : wafers_) wafer->set_time(time_);
   if (memory_ == nullptr || !timed()) return;
   clock_ = std::make_unique<swarmx::WeightClock>(time_, checked_.plan.grid.rows,
@@ -250,8 +250,8 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
       Forward f;
       f.cycles = in.get<uint64_t>();
       const auto features = in.get<int32_t>(), samples = in.get<int32_t>();
-      if (features != job_.layers.back().outputs || samples < 1 ||
-          static_cast<uint64_t>(samples) > job_.micro_batch()) {
+      if (features != checked_.plan.values[static_cast<size_t>(checked_.plan.output)].features ||
+          samples < 1 || static_cast<uint64_t>(samples) > job_.micro_batch()) {
         throw ProtocolError("outputs of another network than this one");
       }
       f.outputs = Activations::zero(features, samples);

@@ -2,6 +2,7 @@
 #include "ow/graph/chain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ow/base/error.h"
 #include "ow/graph/training.h"
@@ -38,6 +39,31 @@ Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss
   }
   add("loss", loss, {});
   return graph;
+}
+
+bool is_chain_of(const Graph& graph, const std::vector<LayerShape>& layers,
+                 const std::string& loss) {
+  size_t n = 0;
+  std::string tensor = kInputTensor;
+  const auto next = [&](const std::string& kind) {
+    if (n == graph.ops.size()) return false;
+    const Op& op = graph.ops[n++];
+    const bool follows = op.kind == kind && op.inputs.front() == tensor && op.shared.empty();
+    tensor = op.name;
+    return follows;
+  };
+  for (const LayerShape& layer : layers) {
+    if (!next(kShortLayer)) return false;
+    if (layer.activation != kNoActivation && !next(layer.activation)) return false;
+  }
+  return next(loss) && n == graph.ops.size();
+}
+
+std::string op_text(const Op& op) {
+  std::string text = fmt::format("{}: {}({})", op.name, op.kind, fmt::join(op.inputs, ", "));
+  for (const auto& [key, value] : op.attributes) text += fmt::format(", {} {}", key, value);
+  for (const auto& [suffix, name] : op.shared) text += fmt::format(", {} is {}", suffix, name);
+  return text;
 }
 
 Graph graph_of(const TrainingJob& job) {

@@ -73,6 +73,10 @@ int Graph::giver(const std::string& name) const {
 
 bool Graph::has_loss() const { return !ops.empty() && ops.back().value < 0; }
 
+int Graph::last_value() const {
+  return has_loss() ? ops.back().input_values.front() : ops.back().value;
+}
+
 void Graph::add(Op op) {
   const Kind* kind = find_kind(op.kind);
   if (kind == nullptr) throw BadInput(fmt::format("{}: no kind '{}'", op.where, op.kind));

@@ -10,9 +10,10 @@ namespace {
 void forward(GraphLowering& l, const Op& op) {
   const Slot a = l.value(op.input_values[0]), b = l.value(op.input_values[1]);
   const Slot y = l.new_value(op.value);
-  l.draft().add("sum", {a, b, y}, [&l, a, b, y, value = op.value](int r) {
-    return ow_sum{l.at(a), l.at(b), l.at(y), l.dealt(value).of(r) * l.samples()};
-  });
+  l.draft().add("sum", {a, b, y}, l.elementwise(op.value, 147),
+                [&l, a, b, y, value = op.value](int r) {
+                  return ow_sum{l.at(a), l.at(b), l.at(y), l.dealt(value).of(r) * l.samples()};
+                });
 }
 
 void backward(GraphLowering& l, const Op& op) {

@@ -35,12 +35,31 @@ struct Matrix {
   std::optional<size_t> bias;
 };
 
+// What gathering so many features costs; `sums`: of a bias's deltas, meanwhile.
+GatherCost gather_cost(const GraphLowering& l, uint32_t features, const RowCycles& sums,
+                       bool in_place = false) {
+  GatherCost cost;
+  const Dealt dealt(features, l.rows());
+  for (int r = 0; r < l.rows(); ++r) cost.words.push_back(dealt.of(r) * l.samples() / 2);
+  cost.in_place = in_place;
+  cost.sums = sums;
+  return cost;
+}
+
+RowCycles owned(const GraphLowering& l, int value) {
+  RowCycles features;
+  for (int r = 0; r < l.rows(); ++r) features.push_back(l.dealt(value).of(r));
+  return features;
+}
+
 // Every tile of a column gets all features of a value.
 void gather(GraphLowering& l, const Rows& rows, int value, Slot to) {
   const Dealt all = l.dealt(value);
-  l.draft().add("gather", {rows.slot, to}, [&l, rows, value, to, all](int r) {
-    return ow_gather{l.at(rows, value, r), l.at(to), {all.share, all.left}, 0, 0, 0, 0};
-  });
+  l.draft().add(
+      "gather", {rows.slot, to}, gather_cost(l, l.features(value), {}),
+      [&l, rows, value, to, all](int r) {
+        return ow_gather{l.at(rows, value, r), l.at(to), {all.share, all.left}, 0, 0, 0, 0};
+      });
 }
 
 void forward(GraphLowering& l, const Op& op) {
@@ -63,7 +82,8 @@ void forward(GraphLowering& l, const Op& op) {
     pass.flags |= OW_PASS_GATHERED;
     pass.whole = true;
   }
-  l.draft().add("pass", uses, [&l, pass, from, y, bias](int r) {
+  const PassCost cost{pass.outputs, pass.whole, m.bias.has_value(), pass.whole};
+  l.draft().add("pass", uses, cost, [&l, pass, from, y, bias](int r) {
     Pass here = pass;
     here.x = l.at(from);
     here.y = l.at(y);
@@ -77,9 +97,10 @@ void forward(GraphLowering& l, const Op& op) {
 void mask(GraphLowering& l, const Matrix& m) {
   if (m.finish == nullptr || m.finish->mask == nullptr || l.masked(m.y)) return;
   const Slot y = l.value(m.y), delta = l.own_delta(m.y);
-  l.draft().add(m.finish->mask, {y, delta}, [&l, m, y, delta](int r) {
-    return ow_gate{l.at(y), l.at(delta), l.dealt(m.y).of(r) * l.samples(), 1};
-  });
+  l.draft().add(m.finish->mask, {y, delta}, l.elementwise(m.y, m.finish->start),
+                [&l, m, y, delta](int r) {
+                  return ow_gate{l.at(y), l.at(delta), l.dealt(m.y).of(r) * l.samples(), 1};
+                });
 }
 
 // The gradients of the matrix and of the bias; returns where the deltas of y are gathered, if all
@@ -126,13 +147,18 @@ class Gradients {
     const bool sums = from == 0 && m_.bias;
     std::vector<Slot> uses = {delta_.slot};
     if (sums) uses.push_back(sums_);
+    const RowCycles leaves = sums ? owned(l_, m_.y) : RowCycles();
     if (l_.rows() == 1) {
-      if (sums) l_.draft().add("biases", uses, [this_ = *this](int r) { return this_.biases(r); });
+      if (!sums) return;
+      WorkCost cost = work(1, [](int) { return 100; });
+      cost.leaves = leaves;
+      l_.draft().add("biases", uses, cost, [this_ = *this](int r) { return this_.biases(r); });
       return;
     }
     uses.push_back(gathered_);
+    const GatherCost cost = gather_cost(l_, to - from, leaves, delta_.gathered);
     const Dealt piece(to - from, l_.rows());
-    l_.draft().add("gather", uses, [self = *this, piece, from, sums](int r) {
+    l_.draft().add("gather", uses, cost, [self = *this, piece, from, sums](int r) {
       ow_gather p{};
       p.own = self.l_.at(self.delta_, self.m_.y, r) +
               from / static_cast<uint32_t>(self.l_.rows()) * self.l_.pitch();
@@ -156,16 +182,19 @@ class Gradients {
     std::vector<Slot> uses = {x, delta_.slot};
     if (!alone) uses.push_back(gathered_);
     if (m_.bias) uses.push_back(sums_);
-    l_.draft().add("gradient", uses, [self = *this, x, from, to, alone](int r) {
-      const GraphLowering& l = self.l_;
-      ow_gradient p{};
-      p.x = l.at(x);
-      p.inputs = l.dealt(self.m_.x).of(0);
-      p.deltas = alone ? l.at(self.delta_, self.m_.y, r) + from * l.pitch() : l.at(self.gathered_);
-      p.outputs = to - from;
-      p.flags = (from == 0 ? OW_GRADIENT_FIRST : 0u) | (alone ? 0u : OW_GRADIENT_GATHERED);
-      return p;
-    });
+    l_.draft().add("gradient", uses, ProductCost{from == 0, !alone},
+                   [self = *this, x, from, to, alone](int r) {
+                     const GraphLowering& l = self.l_;
+                     ow_gradient p{};
+                     p.x = l.at(x);
+                     p.inputs = l.dealt(self.m_.x).of(0);
+                     p.deltas = alone ? l.at(self.delta_, self.m_.y, r) + from * l.pitch()
+                                      : l.at(self.gathered_);
+                     p.outputs = to - from;
+                     p.flags =
+                         (from == 0 ? OW_GRADIENT_FIRST : 0u) | (alone ? 0u : OW_GRADIENT_GATHERED);
+                     return p;
+                   });
   }
 
   GraphLowering& l_;
@@ -175,6 +204,16 @@ class Gradients {
   uint32_t piece_ = 0;
   Slot sums_, gathered_;
 };
+
+// The next window's pass begins while a mask still runs; after the last one nothing does.
+WorkCost mask_cost(const GraphLowering& l, const FinishPart& finish, const Dealt& dealt,
+                   bool last) {
+  const auto vectors = [&](int r) { return l.beats(dealt.of(r) * uint64_t{l.samples()}); };
+  WorkCost cost = work(l.rows(), [&](int r) { return finish.start + (last ? vectors(r) : 0); });
+  if (last) return cost;
+  for (int r = 0; r < l.rows(); ++r) cost.behind.push_back(vectors(r));
+  return cost;
+}
 
 // The deltas of x: over x itself, if nothing needs it any more. Those of a ReLU's value come in
 // windows that lie in front of it.
@@ -201,7 +240,8 @@ void deltas(GraphLowering& l, const Op& op, const Matrix& m, Slot gathered) {
     pass.flags = whole ? OW_PASS_GATHERED : 0u;
     const uint32_t at = first * l.pitch();
     const Slot source = whole ? gathered : from.slot;
-    l.draft().add("pass", {source, to}, [&l, m, pass, from, to, gathered, at](int r) {
+    const PassCost cost{pass.outputs, whole, false, whole};
+    l.draft().add("pass", {source, to}, cost, [&l, m, pass, from, to, gathered, at](int r) {
       Pass here = pass;
       here.x = pass.whole ? l.at(gathered) : l.at(from, m.y, r);
       here.y = l.at(to) + at;
@@ -213,9 +253,12 @@ void deltas(GraphLowering& l, const Op& op, const Matrix& m, Slot gathered) {
     const Slot x = l.value(m.x);
     const Dealt dealt(pass.outputs, l.rows());
     const bool last = first + window >= most;
-    l.draft().add(finish_part(giver->kind)->mask, {x, to}, [&l, x, to, at, dealt, last](int r) {
-      return ow_gate{l.at(x) + at, l.at(to) + at, dealt.of(r) * l.samples(), last ? 1u : 0u};
-    });
+    const FinishPart& finish = *finish_part(giver->kind);
+    l.draft().add(
+        finish.mask, {x, to}, mask_cost(l, finish, dealt, last),
+        [&l, x, to, at, dealt, last](int r) {
+          return ow_gate{l.at(x) + at, l.at(to) + at, dealt.of(r) * l.samples(), last ? 1u : 0u};
+        });
   }
   if (windows) l.set_masked(m.x);
   l.give_delta(m.x, {to, false});

@@ -54,9 +54,7 @@ class Machine {
     job_->set_time(time);
     return job_->run(false);
   }
-  Estimate estimate(const TimeModel& time) const {
-    return estimate_inference(shape_, weights_, time);
-  }
+  Estimate estimate(const TimeModel& time) const { return estimate_job(shape_, weights_, time); }
   TimeNeeds needs() const { return needs_of(shape_, estimate({})); }
   const Network& network() const { return network_; }
   const Activations& input() const { return input_; }

@@ -100,11 +100,11 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
       make_train_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
   EXPECT_LT(tight.window, 256u);
   EXPECT_GE(tight.window, 16u);
-  EXPECT_GE(tight.gather_rows, 16u);
+  EXPECT_GE(tight.choices.piece, 16u);
   const TrainPlan roomy =
       make_train_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
   EXPECT_EQ(roomy.window, 32u);
-  EXPECT_EQ(roomy.gather_rows, 128u);
+  EXPECT_EQ(roomy.choices.piece, 128u);
   // The last deltas are made where they are gathered: no other place is kept for them.
   EXPECT_TRUE(roomy.values.back().gathered);
   // Deltas of the hidden layer come in one window in front of its activations.
@@ -119,7 +119,7 @@ TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
   const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
   EXPECT_FALSE(wide.values.back().gathered);
   EXPECT_EQ(wide.values.back().delta_addr, wide.targets_addr);
-  EXPECT_GE(wide.gather_rows, 48u);
+  EXPECT_GE(wide.choices.piece, 48u);
   job = job_for({4, 4}, 32, {64, 128, 16});
   job.loss = "mean_squared_error";
   const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);

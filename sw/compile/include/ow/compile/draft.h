@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ow/compile/executable.h"
+#include "ow/compile/phase_cost.h"
 
 namespace ow::jobs {
 
@@ -41,8 +42,8 @@ class Draft {
   // Adds a phase that uses these buffers. `of_row` gives the parameters (a struct of
   // ow/firmware/job.h) of a grid row; it is called when the buffers have addresses (at).
   template <typename OfRow>
-  void add(const char* kernel, const std::vector<Slot>& uses, OfRow of_row) {
-    take(kernel, uses, [of_row](int row) {
+  void add(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost, OfRow of_row) {
+    take(kernel, uses, std::move(cost), [of_row](int row) {
       const auto parameters = of_row(row);
       static_assert(sizeof parameters % 4 == 0, "parameters are words");
       std::vector<uint32_t> words(sizeof parameters / 4);
@@ -60,6 +61,11 @@ class Draft {
   }
   // The phases, when all is placed.
   std::vector<Phase> list() const;
+  // What a phase belongs to, and its cost. They need no places.
+  Phase::Part part(size_t phase) const { return phases_[phase].part; }
+  size_t layer(size_t phase) const { return phases_[phase].layer; }
+  const PhaseCost& cost(size_t phase) const { return phases_[phase].cost; }
+  const char* kernel(size_t phase) const { return phases_[phase].kernel; }
 
   // For reports.
   struct Buffer {
@@ -76,9 +82,10 @@ class Draft {
     Phase::Part part;
     size_t layer;
     const char* kernel;
+    PhaseCost cost;
     std::function<std::vector<uint32_t>(int row)> words;
   };
-  void take(const char* kernel, const std::vector<Slot>& uses,
+  void take(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost,
             std::function<std::vector<uint32_t>(int row)> words);
 
   int rows_;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates a job before it runs: cycles of its phases, needs at the edge, larger grids.
-// pass_time.h models streamed passes and gradient_time.h gradients. The rest of a training is a sum
-// whose constants are in JobCosts.
-//
-// A step on RTL tiles is held to 5 % (EstimateTraining.* in tb/sw/compile). A forward pass with
-// gathered inputs is 90 to 210 cycles too short, which is up to 6.5 % of the smallest passes.
+// Estimates a job before it runs: cycles of its phases, needs at the edge, larger grids. The cycles
+// are those of the phases that the tiles run, whose costs their kinds give (phase_cost.h), run
+// through one recurrence (phase_time.h). Time outside the wafer comes beside them.
 #ifndef OW_COMPILE_ESTIMATE_H_
 #define OW_COMPILE_ESTIMATE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "ow/compile/gradient_time.h"
-#include "ow/compile/pass_time.h"
+#include "ow/compile/executable.h"
+#include "ow/compile/phase_cost.h"
+#include "ow/compile/phase_time.h"
 #include "ow/compile/plan.h"
 #include "ow/compile/train_plan.h"
 #include "ow/memoryx/memoryx.h"
@@ -35,32 +34,21 @@ LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, ui
 // The weights of a training at a step, with the densities of its groups at that step.
 std::vector<LayerWeights> training_weights(const TrainingJob& job, uint64_t step);
 
-// Cycles of a job's parts beside the streamed passes. Each constant has one cause. They are fitted
-// to the program as it is; tests compare the result with RTL tiles.
+// Cycles of the host's part of a job, each with one cause.
 struct JobCosts {
-  PassCosts pass;
-  uint64_t launch = 17;       // from the first wavelet offered to a tile's first instruction ...
-  uint64_t launch_hop = 1;    // ... and for each tile that the launch passes
-  uint64_t result = 67;       // the block of results: its program and its way to the edge
-  uint64_t first_relay = 33;  // the block of the next tile
-  uint64_t relay = 22;        // and of each tile further inside
-  uint64_t header = 6;        // of a packet of the control plane
-  uint64_t step = 10;         // for the loss scale before a training's launch
-  uint64_t last_word = 66;    // of a step: from the end of the gradients until the grid is at rest
-                              // ...
-  uint64_t last_hop = 40;     // ... and for each column that the last word passes
-  GradientCosts gradient;
-  // For a window of deltas after an activation, besides the cycles of its vectors.
-  uint64_t mask = 116;
+  uint64_t header = 6;  // of a packet of the control plane
+  uint64_t step = 10;   // for the loss scale before a training's launch
+  uint64_t end = 20;    // of a step: from the end of the last phase until the grid is at rest
+  TileCosts tile;
 };
 
 struct PhaseEstimate {
   // "forward", "delta", "gradient", "loss", "samples" (on their way into the tiles), "results",
-  // "end" (a step's last word leaves). Outside the wafer: "leaving" (gradients after the last
+  // "end" (the grid comes to rest). Outside the wafer: "leaving" (gradients after the last
   // pass), "update", "loading" (of samples), "latency" (of the ways out and in).
   std::string name;
   int layer = -1;         // for passes
-  uint64_t cycles = 0;    // on the slowest grid row
+  uint64_t cycles = 0;    // on the slowest grid row, which may begin before the others
   uint64_t wavelets = 0;  // of the grid row that has most
   uint64_t engine = 0;    // cycles of its engine
   uint64_t reducer = 0;   // cycles that a reducer needs
@@ -85,46 +73,54 @@ struct Estimate {
   double utilisation() const;
 };
 
+// What is estimated: the phases and streams of a job on a grid.
 struct EstimateShape {
+  // What they come from. A job without a loss is the run of a network.
+  TrainingJob job;
+  Choices choices;
   GridShape grid;
   int samples = 0;  // a tile
   int lanes = 8;
   int ring = 1;
-  std::vector<LayerShape> layers;
-  int piece = 0;                  // outputs whose deltas a tile can hold in a gradient pass; 0: all
-  int window = 0;                 // features of a grid row in a window of deltas; 0: all
-  std::vector<SumOrder> forward;  // one for each layer; empty: round the column
-  std::vector<SumOrder> delta;
-  // The rest is for trainings.
-  std::string loss = kShortLoss;
-  bool updates_wait = false;  // updates wait for the last gradient of a step
-                              // (ow/memoryx/update_time.h)
-  int micro_batches = 1;      // of a step, for one wafer
+  int micro_batches = 1;           // of a step, for one wafer
+  std::vector<LayerShape> layers;  // those with matrices
+  struct CostedPhase {
+    Phase::Part part = Phase::Part::Forward;
+    size_t layer = 0;
+    PhaseCost cost;
+  };
+  std::vector<CostedPhase> phases;
+  memoryx::StreamSchedule streams;              // of these phases
+  std::vector<std::optional<size_t>> layer_of;  // a layer with this parameter, if it is a matrix
+  std::vector<int> vectors;                     // features of parameters that stay in the tiles
+  std::vector<int> values;                      // features of values that tiles keep, input first
+  int outputs = 0;                              // features of the last value
+
+  bool training() const { return !job.loss.empty(); }
 };
 EstimateShape shape_of(const StreamPlan& plan);
 // The part of a step that one of `wafers` wafers takes.
 EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers = 1);
+// The same job, with as many samples a tile, on another grid.
+EstimateShape on_grid(const EstimateShape& shape, GridShape grid);
 
 // Bytes of activations, input included, in the tile that has most. `stay`: of all layers; else of
 // the inputs and outputs of the widest layer. Deltas need only a window besides (docs/training.md).
 uint64_t activation_bytes(const EstimateShape& shape, bool stay);
 
-// A batch that is in the tiles: from the first wavelet offered to the last result.
-Estimate estimate_inference(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
-                            const TimeModel& time, const JobCosts& costs = {});
-
-// A step that follows a step like it, on wafers that all take the same time. Each phase has the
-// cycles that it takes by itself; passes are those of the first micro-batch. The update and the
-// phases before the passes overlap with the passes as far as data allow.
-Estimate estimate_training(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
-                           const TimeModel& time, const JobCosts& costs = {});
+// A batch that is in the tiles, from the first wavelet offered to the last result; or a step of a
+// training that follows a step like it, on wafers that all take the same time. Each phase of a step
+// has the cycles that it takes by itself; passes are those of the first micro-batch. The update and
+// the phases before the passes overlap with the passes as far as data allow.
+Estimate estimate_job(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
+                      const TimeModel& time, const JobCosts& costs = {});
 
 // The needs for the preset `balanced`, from an estimate without time.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal);
 
 // The time model of a job with `stages` stages of SwarmX. `balanced` uses the job's own needs.
 TimeModel time_of(const TimeOptions& options, const EstimateShape& shape,
-                  const std::vector<LayerWeights>& weights, bool training, int stages = 0);
+                  const std::vector<LayerWeights>& weights, int stages = 0);
 
 }  // namespace ow::jobs
 

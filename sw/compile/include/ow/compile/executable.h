@@ -43,6 +43,7 @@ struct Executable {
 uint32_t list_bytes(const std::vector<Phase>& phases);
 uint32_t ends_bytes(const std::vector<Phase>& phases);
 
+bool has_kernel(const ElfImage& program, const std::string& kernel);
 // BadInput if the program lacks a kernel.
 void check_kernels(const ElfImage& program, const std::vector<Phase>& phases);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a graph's training step: forward through its operations, the loss, and backward.
+// The phases of a graph: forward through its operations; then, if it ends with a loss, that and
+// backward, else what sends the last value to the edge.
 // Kinds add their phases (sw/layers/<kind>/lower.cpp); this class gives them values, deltas and
 // parameters, and decides what shares memory.
 #ifndef OW_COMPILE_GRAPH_LOWERING_H_
@@ -47,8 +48,8 @@ struct Rows {
 
 class GraphLowering {
  public:
-  // The graph ends with a loss; the job's orders are those of its matrices. BadInput, beginning
-  // with the operation's place, for a kind that tiles cannot train.
+  // The job's orders are those of the graph's matrices. BadInput, beginning with the operation's
+  // place, for a kind that tiles cannot run, or train if there is a loss.
   GraphLowering(const Graph& graph, const TrainingJob& job, int lanes, const Choices& choices);
 
   // ---- What came out.
@@ -57,7 +58,7 @@ class GraphLowering {
   size_t forward_phases() const { return forward_; }  // of the forward pass: the first ones
   const memoryx::StreamSchedule& forward_streams() const { return forward_streams_; }
   const memoryx::StreamSchedule& step_streams() const { return step_streams_; }
-  int output() const { return graph_.ops.back().input_values[0]; }  // the loss's input
+  int output() const { return graph_.last_value(); }
   Slot targets() const { return targets_; }
   // A parameter that stays in the tiles: fp32, those of the features that the grid row owns.
   struct Vector {
@@ -80,6 +81,16 @@ class GraphLowering {
   uint32_t features(int value) const;
   Dealt dealt(int value) const { return {features(value), rows()}; }
   uint64_t bytes(int value) const { return uint64_t{dealt(value).of(0)} * pitch(); }
+  // Vectors of 16-bit elements, one a cycle.
+  uint64_t beats(uint64_t elements) const {
+    const auto lanes = static_cast<uint64_t>(lanes_);
+    return (elements + lanes - 1) / lanes;
+  }
+  // `start` cycles, and one for each vector of the tile's part of a value.
+  WorkCost elementwise(int value, uint64_t start) const {
+    return work(rows(),
+                [&](int row) { return start + beats(dealt(value).of(row) * uint64_t{samples()}); });
+  }
   uint32_t at(Slot slot) const { return draft_.at(slot); }
   uint32_t at(const Rows& rows, int value, int row) const;
   // The operation's number among those with a matrix, and its order of sums.
@@ -120,6 +131,7 @@ class GraphLowering {
   void forward();
   void backward();
   void loss();
+  void send();
   size_t takers(int value) const;
   // For reports of time: its own number among those with a matrix, or that of the one before.
   size_t layer(const Op& op) const;

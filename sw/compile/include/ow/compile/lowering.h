@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/phase_cost.h"
 #include "ow/graph/graph.h"
 #include "ow/graph/kind.h"
 #include "ow/graph/training.h"
@@ -25,8 +26,7 @@ struct StreamedPart {
 struct FinishPart {
   uint32_t flag;     // OW_PASS_... flag of the pass
   const char* mask;  // kernel that masks deltas (struct ow_gate)
-  // cycles per vector of deltas, when a delta pass comes to this layer
-  uint64_t delta_cycles;
+  uint64_t start;    // cycles of the mask, besides one for each vector of deltas
 };
 
 // The tile must have one of these bits.
@@ -36,31 +36,13 @@ struct LossUnit {
   const char* what;
 };
 
-// Cycles for the estimate: a constant, and an amount for every beat of the tile's samples. A test
-// holds them to 5 % of the slowest RTL tile for 1 to 8 grid rows, 8 to 64 samples and 3 to 100
-// outputs (EstimateTraining.TheLoss*).
-//
-// A tile has b beats and o outputs. Softmax takes 34 o + 14 instructions of 18.5 + 2.7 b cycles. It
-// takes 185 + 36 b for each other tile of the column (maximum and sum pass it twice), and 450 for
-// its programs. The squared error takes 552, and 172 + 12 b per output. If the outputs do not
-// divide by the grid rows, tiles with fewer outputs wait about 200 cycles for the others in the
-// first round of the gradient. The estimate counts them here.
-struct LossCosts {
-  struct Cost {
-    uint64_t cycles;
-    uint64_t beat;
-    uint64_t at(uint64_t beats) const { return cycles + beat * beats; }
-  };
-  Cost start;  // its programs
-  Cost hop;    // for each tile of the column that something passes
-  Cost value;  // for each output that the tile owns
-};
-
 // The target of a sample: a class, or one value per output (else null).
 struct Goal {
   int label = 0;
   const float* values = nullptr;
 };
+
+class GraphLowering;
 
 // Runs after the last pass and makes the deltas with which the backward passes begin.
 struct LossPart {
@@ -69,14 +51,13 @@ struct LossPart {
   // OW_LOSS_ROWS.
   uint32_t rows_an_output;
   std::vector<LossUnit> units;  // in addition to those that every training needs
-  LossCosts costs;
+  // From the outputs, a value of the graph.
+  WorkCost (*cost)(const GraphLowering& lowering, int outputs);
   // The factor of the derivative, from loss scale and number of outputs, rounded once.
   float (*factor)(float scale, int outputs);
   // Adds the loss of a sample, in double. It is for people and is never compared.
   void (*add)(const std::vector<double>& outputs, const Goal& goal, double* loss);
 };
-
-class GraphLowering;
 
 // At most one of the parts, and the phases of the kind's operations (graph_lowering.h). A finish
 // and a loss have none of their own.

@@ -57,6 +57,8 @@ struct RunOptions {
   // Path of the tiles' program: forward.elf for a network, train.elf for a training, or its
   // build for the tile's SRAM.
   std::string firmware;
+  // Programs with more kernels, the smallest first, for a training that needs one of them.
+  std::vector<std::string> larger_firmware;
   bool check = true;  // compare with the references
   std::string plan;   // file of the plan (plan_file.h); empty: not kept
   // Where to write the device's outputs (sparse run, or Predict), or those of the reference if

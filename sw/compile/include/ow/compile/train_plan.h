@@ -49,10 +49,9 @@ struct TrainPlan {
   std::vector<LayerShape> layers;  // those with matrices
   std::vector<SumOrder> forward;   // of each of them
   std::vector<SumOrder> delta;     // of the deltas of its input
-  // Features of a column that a tile holds at a time, and of a grid row in a window of deltas; the
-  // largest that some layer uses.
-  uint32_t gather_rows = 0;
-  uint32_t window = 0;  // 0: no deltas come in windows
+  Choices choices;
+  // Features of a grid row in the largest window of deltas that some layer uses; 0: there is none.
+  uint32_t window = 0;
 
   Executable executable;
   memoryx::TrainStreams streams;
@@ -113,6 +112,11 @@ TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile);
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile,
                           const std::optional<Choices>& choices = std::nullopt);
+
+// The first of these programs that has all kernels of a training, or else the last one. BadInput as
+// read_elf, and as GraphLowering.
+ElfImage training_program(const TrainingJob& job, const std::vector<std::string>& paths,
+                          const TileConfig& tile);
 
 // The most wavelets of a micro-batch's streams for a grid row: nothing pruned, either order of
 // sums.

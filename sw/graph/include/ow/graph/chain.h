@@ -22,6 +22,13 @@ inline constexpr char kShortLoss[] = "softmax_cross_entropy";
 // that do not fit each other, a loss after an activation.
 Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss);
 
+// Whether the graph, which ends with a loss, is the chain of these layers.
+bool is_chain_of(const Graph& graph, const std::vector<LayerShape>& layers,
+                 const std::string& loss);
+
+// An operation on one line: its name, kind, inputs, options and shared parameters.
+std::string op_text(const Op& op);
+
 }  // namespace ow
 
 #endif  // OW_GRAPH_CHAIN_H_

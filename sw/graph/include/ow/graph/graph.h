@@ -67,6 +67,9 @@ struct Graph {
   int giver(const std::string& name) const;
   // Whether the last operation is a loss.
   bool has_loss() const;
+  // The value that the loss takes, or else that of the last operation; and its features.
+  int last_value() const;
+  int outputs() const { return values[static_cast<size_t>(last_value())].features; }
 
   // Adds an operation after the others. Throws BadInput, beginning with op.where: a kind that does
   // not exist; a name that is taken; inputs that are missing, too many or too few, or of features
