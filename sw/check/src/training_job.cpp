@@ -55,16 +55,22 @@ class GoldenTraining : public jobs::TrainReference {
   std::vector<MicroBatch> batches_;
 };
 
-// A stream of weights taken apart again, as the tiles of all grid rows together see it.
+// The weights of a forward pass taken out of their stream again, as the tiles of all grid rows
+// together see it.
 class Weights {
  public:
-  Weights(const TrainingJob& job, memoryx::WeightStream* stream) : job_(job) {
-    for (const LayerShape& layer : job.layers) {
-      values_.emplace_back(static_cast<size_t>(layer.outputs) * static_cast<size_t>(layer.inputs));
+  Weights(const TrainingJob& job, const Graph& graph, const memoryx::StreamSchedule& schedule,
+          memoryx::WeightStream* stream)
+      : job_(job) {
+    for (const memoryx::StreamStep& step : schedule) {
+      const auto& matrix = graph.parameters[step.parameter];
+      passes_.push_back({static_cast<int>(matrix.rows), static_cast<int>(matrix.columns),
+                         step.order == SumOrder::Whole,
+                         std::vector<float>(matrix.rows * matrix.columns)});
     }
     const auto rows = static_cast<size_t>(job.grid_rows);
     std::vector<Place> places(rows);
-    for (size_t r = 0; r < rows; ++r) begin_layer(0, static_cast<int>(r), &places[r]);
+    for (size_t r = 0; r < rows; ++r) begin_pass(0, static_cast<int>(r), &places[r]);
     std::vector<Wavelet> part;
     for (bool open = true; open;) {
       open = false;
@@ -76,26 +82,27 @@ class Weights {
       }
     }
   }
-  std::vector<float>& of_layer(size_t k) { return values_[k]; }
+  std::vector<float>& of_pass(size_t k) { return passes_[k].values; }
 
  private:
+  struct Matrix {
+    int outputs, inputs;
+    bool whole;
+    std::vector<float> values;
+  };
   // Where a grid row's stream is. Round the column outputs come owner by owner; for whole sums the
   // row's own come alone.
   struct Place {
-    size_t layer = 0;
+    size_t pass = 0;
     int owner = 0;
     int output = 0;
   };
 
-  bool whole(size_t layer) const {
-    return !job_.forward.empty() && job_.forward[layer] == SumOrder::Whole;
-  }
-
-  // To the first output of the next layer that has some for the grid row.
-  void begin_layer(size_t layer, int row, Place* at) const {
-    while (layer < job_.layers.size() && whole(layer) && row >= job_.layers[layer].outputs) ++layer;
-    const bool own = layer < job_.layers.size() && whole(layer);
-    *at = {layer, own ? row : 0, own ? row : 0};
+  // To the first output of the next pass that has some for the grid row.
+  void begin_pass(size_t pass, int row, Place* at) const {
+    while (pass < passes_.size() && passes_[pass].whole && row >= passes_[pass].outputs) ++pass;
+    const bool own = pass < passes_.size() && passes_[pass].whole;
+    *at = {pass, own ? row : 0, own ? row : 0};
   }
 
   // The input of a place, where those of all grid rows stand owner by owner.
@@ -109,34 +116,34 @@ class Weights {
 
   void take(const Wavelet& w, int row, Place* at) {
     constexpr unsigned kIndexAt = 16;
-    if (at->layer == job_.layers.size()) return;  // the forward pass has all weights
-    const LayerShape& layer = job_.layers[at->layer];
+    if (at->pass == passes_.size()) return;  // the forward pass has all weights
+    Matrix& matrix = passes_[at->pass];
     if (!w.ctrl) {
       const auto index = static_cast<int>(w.data >> kIndexAt);
       const int input =
-          whole(at->layer) ? input_at(layer.inputs, index) : index * job_.grid_rows + row;
-      values_[at->layer][static_cast<size_t>(at->output) * static_cast<size_t>(layer.inputs) +
-                         static_cast<size_t>(input)] =
+          matrix.whole ? input_at(matrix.inputs, index) : index * job_.grid_rows + row;
+      matrix.values[static_cast<size_t>(at->output) * static_cast<size_t>(matrix.inputs) +
+                    static_cast<size_t>(input)] =
           static_cast<float>(from_half(job_.type, static_cast<uint16_t>(w.data)));
       return;
     }
     at->output += job_.grid_rows;
-    if (at->output >= layer.outputs) {
+    if (at->output >= matrix.outputs) {
       at->output = ++at->owner;
-      if (whole(at->layer) || at->owner >= std::min(job_.grid_rows, layer.outputs)) {
-        begin_layer(at->layer + 1, row, at);
+      if (matrix.whole || at->owner >= std::min(job_.grid_rows, matrix.outputs)) {
+        begin_pass(at->pass + 1, row, at);
       }
     }
   }
 
   const TrainingJob& job_;
-  std::vector<std::vector<float>> values_;
+  std::vector<Matrix> passes_;
 };
 
 class GoldenWafer : public jobs::TrainWafer {
  public:
   GoldenWafer(const TrainingJob& job, const memoryx::TrainStreams& streams)
-      : job_(job), streams_(streams), numbers_(memoryx::parameters_of(job.layers)), trainer_(job) {}
+      : job_(job), streams_(streams), graph_(graph_of(job)), trainer_(job) {}
 
   std::string description() const override { return "golden model"; }
   void set_time(const TimeModel& /*time*/) override {}
@@ -169,24 +176,24 @@ class GoldenWafer : public jobs::TrainWafer {
 
  private:
   void take_weights(const memoryx::WaferSide& memory, memoryx::WeightStream* stream) {
-    Weights weights(job_, stream);
+    Weights weights(job_, graph_, streams_.forward, stream);
     const memoryx::Store& store = memory.store();
     std::vector<Parameter> parameters = trainer_.parameters();
-    for (size_t k = 0; k < job_.layers.size(); ++k) {
-      Parameter& matrix = parameters[numbers_[k].weight];
-      const size_t n = matrix.value.size();
-      matrix.value = std::move(weights.of_layer(k));
-      if (!matrix.mask.empty()) matrix.mask = copy_of(store.mask(numbers_[k].weight, 0, n));
-      if (!job_.layers[k].bias) continue;
-      Parameter& bias = parameters[numbers_[k].bias];
-      bias.value = copy_of(store.weights(numbers_[k].bias, 0, bias.value.size()));
+    for (size_t k = 0; k < parameters.size(); ++k) {
+      Parameter& parameter = parameters[k];
+      const size_t n = parameter.value.size();
+      if (!store.spec(k).matrix()) parameter.value = copy_of(store.weights(k, 0, n));
+      if (!parameter.mask.empty()) parameter.mask = copy_of(store.mask(k, 0, n));
+    }
+    for (size_t pass = 0; pass < streams_.forward.size(); ++pass) {
+      parameters[streams_.forward[pass].parameter].value = weights.of_pass(pass);
     }
     trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
   }
 
   TrainingJob job_;
   const memoryx::TrainStreams& streams_;
-  std::vector<memoryx::LayerParameters> numbers_;  // by layer
+  Graph graph_;
   Trainer trainer_;
 };
 

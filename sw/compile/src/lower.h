@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a graph into what the tiles' programs run: streamed passes one after another,
-// each with a function of its outputs, and a loss after the last.
+// What jobs take from a graph: its layers with matrices, and its loss.
 #ifndef OW_COMPILE_SRC_LOWER_H_
 #define OW_COMPILE_SRC_LOWER_H_
 
@@ -17,10 +16,13 @@ struct Lowered {
   std::string loss;  // its kind; empty: none
 };
 
-// BadInput, which begins with the operation's place, if no program of the tiles can run the graph:
-// a kind without a program, a tensor that several layers or none take, or an activation or loss
-// that does not follow a streamed layer.
+// BadInput, which begins with the operation's place, for a kind that no program of the tiles runs,
+// and for a graph without a matrix. A layer has the activation that its pass does for it.
 Lowered lower(const Graph& graph);
+
+// BadInput, as above, if the graph is no chain: streamed layers one after another, each with at
+// most one activation, and a loss after the last.
+void check_chain(const Graph& graph);
 
 }  // namespace ow::jobs
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network_training.h"
 
+#include "lower.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,6 +78,7 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
   };
   TrainParams training = *params.training;
   const RunParams& base = training.base;
+  if (!base.graph.empty()) check_chain(base.graph);
   if (base.type != params.type || !same_layers(base.layers, params.layers)) {
     refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
                        half_name(base.type)));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "lower.h"
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
 #include "ow/memoryx/checkpoint.h"
@@ -90,6 +91,7 @@ RunParams read_run(const std::string& path, YamlMap top) {
   params.path = path;
   read_data(path, top["data"].map(), &params);
   read_network(path, top["network"].map(), &params);
+  if (!params.graph.empty()) check_chain(params.graph);
   read_grid(top["grid"].map(), &params);
   if (const auto large_layer = top.find("large_layer")) {
     YamlMap large = large_layer->map();

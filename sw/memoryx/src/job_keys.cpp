@@ -87,6 +87,11 @@ void add_network(const TrainingJob& job, Keys* keys) {
               fmt::format("{}: {} to {}, {}, bias {}", layer_name(layer, k), layer.inputs,
                           layer.outputs, layer.activation, layer.bias));
   }
+  if (!job.graph.empty() && !is_chain_of(job.graph, job.layers, job.loss)) {
+    for (size_t n = 0; n < job.graph.ops.size(); ++n) {
+      keys->add(fmt::format("network.graph[{}]", n), op_text(job.graph.ops[n]));
+    }
+  }
   keys->add("train.loss", job.loss);
 }
 

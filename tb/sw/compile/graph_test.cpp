@@ -124,7 +124,7 @@ TEST(Graph, ComesFromAFileWithBlocksAndSharedParameters) {
   } catch (const BadInput& error) {
     EXPECT_NE(std::string(error.what())
                   .find("graph.json:6: key 'layers[1].layers[0]' "
-                        "('block.0.norm'): a command runs chains of layers"),
+                        "('block.0.norm'): a network's run takes chains of layers"),
               std::string::npos)
         << error.what();
   }
@@ -222,10 +222,11 @@ TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
     return ":" + std::to_string(line) + ": key 'network.layers[" + std::to_string(layer) + "]' ('" +
            name + "'): ";
   };
-  const std::string chain = ": the tiles' programs do layers one behind the other";
-  EXPECT_EQ(
-      refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, hidden]")),
-      place(7, 1, "kept") + "a command runs chains of layers, which have none of the kind add");
+  const std::string chain = ": a network's run does layers one after the other";
+  EXPECT_EQ(refused(with("kind: relu, inputs: hidden", "kind: add, inputs: [hidden, hidden]")),
+            place(7, 1, "kept") +
+                "a network's run takes chains of layers, which have none of the kind add; "
+                "a training takes any graph");
   EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [hidden]")),
             place(8, 2, "logits") + "takes 'hidden', which 'kept' takes too" + chain);
   EXPECT_EQ(refused(with("[logits, targets]", "[kept, targets]")),

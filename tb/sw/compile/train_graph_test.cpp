@@ -13,6 +13,7 @@
 #include "ow/base/file.h"
 #include "ow/base/json.h"
 #include "ow/base/rng.h"
+#include "ow/compile/estimate.h"
 #include "train_directory.h"
 
 namespace ow::jobs {
@@ -127,6 +128,79 @@ TEST_F(TrainGraph, NamedLayersAreTheShortListByOtherNames) {
   EXPECT_THROW(run_training(more, run), BadInput);
   EXPECT_EQ(refused("file: classes.csv", kNamed, group("layers.*")),
             "job.yaml: key 'train': sparsity of 'layers.*': no matrix has a name like this");
+}
+
+// What is trained before the first matrix, a fork, blocks with residuals, a matrix used twice.
+constexpr const char* kBranches =
+    "network:\n"
+    "  inputs: 6\n"
+    "  layers:\n"
+    "    - {name: before, kind: layer_norm, inputs: input, epsilon: 1e-3}\n"
+    "    - {name: first, kind: linear, inputs: before, outputs: 8}\n"
+    "    - name: block\n"
+    "      repeat: 2\n"
+    "      input: first\n"
+    "      layers:\n"
+    "        - {name: norm, kind: layer_norm, inputs: previous}\n"
+    "        - {name: up, kind: linear, inputs: norm, outputs: 11}\n"
+    "        - {name: act, kind: gelu, inputs: up}\n"
+    "        - {name: down, kind: linear, inputs: act, outputs: 8, bias: false}\n"
+    "        - {name: sum, kind: add, inputs: [previous, down]}\n"
+    "    - {name: again, kind: linear, inputs: before, outputs: 8, share: {weight: first.weight}}\n"
+    "    - {name: kept, kind: relu, inputs: again}\n"
+    "    - {name: both, kind: add, inputs: [block, kept]}\n"
+    "    - {name: out, kind: linear, inputs: both, outputs: 3}\n";
+
+TEST_F(TrainGraph, AGraphThatBranchesIsThatOfGolden) {
+  const std::string sparse = "  sparsity: [{pattern: '*.down.weight', density: 0.5}]\n";
+  TrainParams p = params("file: classes.csv", kBranches, sparse);
+  const TrainReport tiles = run_training(p, options("tiles", true));
+  EXPECT_EQ(tiles.mismatches(), 0u) << tiles.first_difference;
+  EXPECT_GT(tiles.compared, 0u);
+  EXPECT_GT(tiles.evaluations.back().compared, 0u);
+  const TrainReport golden = run_training(p, options("golden", false));
+  EXPECT_EQ(golden.mismatches(), 0u) << golden.first_difference;
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("golden"));
+  // Its plan is used again, and a training that goes on has the same bits.
+  RunOptions run = options("tiles", true);
+  run.resume = true;
+  p.steps = 6;
+  const TrainReport more = run_training(p, run);
+  EXPECT_EQ(more.mismatches(), 0u) << more.first_difference;
+  EXPECT_EQ(more.plan.at("used"), true);
+  run_training(p, options("whole", false));
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("whole"));
+  // With another option it is another training.
+  std::string other = kBranches;
+  other.replace(other.find("1e-3"), 4, "1e-4");
+  EXPECT_THAT(refusal_of([&] { run_training(params("file: classes.csv", other, sparse), run); }),
+              testing::HasSubstr("network.graph[0]"));
+}
+
+TEST_F(TrainGraph, WhatNoProgramTrainsIsOneLine) {
+  std::string other = kBranches;
+  other.replace(other.find("kind: gelu"), 10, "kind: silu");
+  EXPECT_EQ(refused("file: classes.csv", other),
+            "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): no program of the "
+            "tiles runs layers of the kind silu");
+}
+
+// The committed example, on tiles beside golden, and what its estimate says.
+TEST(TrainGraphFile, TheResidualDigitsAreThoseOfGolden) {
+  TrainParams p = read_job(OW_SOURCE_DIR "/configs/digits-residual-train.yaml").training();
+  p.steps = 2;
+  RunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
+  run.larger_firmware = {OW_FIRMWARE_DIR "/train_graph.elf"};
+  run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+  const CheckedTraining checked = check_training(p, run);
+  EXPECT_THAT(checked.firmware.path, testing::EndsWith("train_graph.elf"));
+  const TrainReport report = run_training(p, checked, run);
+  EXPECT_EQ(report.mismatches(), 0u) << report.first_difference;
+  EXPECT_GT(report.compared, 2u * 8512);
+  const Estimate estimate =
+      estimate_job(shape_of(checked.plan, checked.job), training_weights(checked.job, 0), {});
+  const double step = static_cast<double>(report.cycles) / 2;
+  EXPECT_NEAR(static_cast<double>(estimate.cycles), step, 0.03 * step);
 }
 
 TEST_F(TrainGraph, TheSquaredErrorIsToTheValuesOfTheFile) {

@@ -101,6 +101,7 @@ TEST_F(TrainJob, APlanIsMadeAnewForOtherInputs) {
   run.tile.threads += 1;
   EXPECT_EQ(changed([](TrainParams*) {}).substr(0, 10), "'tile' was");
   run.tile = kFullTile;
+  run.larger_firmware.clear();
   run.firmware = OW_FIRMWARE_DIR "/forward.elf";
   EXPECT_THROW(changed([](TrainParams*) {}), BadInput)
       << "made anew, of a program that does not do";
