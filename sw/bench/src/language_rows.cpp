@@ -147,7 +147,7 @@ void kv_memory(Rows* rows, const jobs::LanguagePlan& plan, const std::string& fi
                            (2 * queries + 2 * kv + 3 * static_cast<uint64_t>(s.hidden));
   const uint64_t position = 2 * 2 * kv;
   const auto held =
-      static_cast<uint64_t>(plan.pages) * OW_PAGE_PLACES * static_cast<uint64_t>(kRegion.rows);
+      static_cast<uint64_t>(plan.pages * plan.page_places) * static_cast<uint64_t>(kRegion.rows);
   rows->add("language.kv_memory",
             100.0 * static_cast<double>(held * position) / static_cast<double>(free - weights),
             {{"positions", held}, {"bytes", free - weights}, {"bytes_a_position", position}});

@@ -221,7 +221,7 @@ TEST(GridRing, UsersWhoseKeysAndValuesDoNotFitWait) {
   Wafer wafer(model, {2, 2}, {{2, 1}, 4, 0});
   const jobs::LanguagePlan& plan = wafer.ring().plan();
   const int positions = plan.positions;
-  EXPECT_EQ(positions, plan.pages * 32 * 2);
+  EXPECT_EQ(positions, plan.pages * plan.page_places * 2);
   ASSERT_LT(positions, 1000);
   Rng rng(test_seed(1));
   Wafer::Answers answers(&wafer, 4);
