@@ -310,7 +310,7 @@ PhaseTimes PhaseClock::phase(const GatherCost& cost, const PhaseStream& /*stream
   return times;
 }
 
-PhaseTimes PhaseClock::phase(const ProductCost& cost, const PhaseStream& stream) {
+PhaseTimes PhaseClock::phase(const GradientCost& cost, const PhaseStream& stream) {
   PhaseTimes times;
   const int rows = shape_.grid.rows;
   const uint64_t each = std::max(costs_.product_beats, beats());

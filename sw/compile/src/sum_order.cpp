@@ -6,8 +6,8 @@
 namespace ow::jobs {
 namespace {
 
-constexpr uint64_t kLeastBeats = 2;    // PassCosts::least_beats
-constexpr uint64_t kRoundStart = 200;  // GradientCosts: a round's descriptors and its first word
+constexpr uint64_t kLeastBeats = 2;    // TileCosts::least_beats
+constexpr uint64_t kRoundStart = 200;  // a round's descriptors and its first word
 
 uint64_t over(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 

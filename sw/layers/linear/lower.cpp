@@ -182,7 +182,7 @@ class Gradients {
     std::vector<Slot> uses = {x, delta_.slot};
     if (!alone) uses.push_back(gathered_);
     if (m_.bias) uses.push_back(sums_);
-    l_.draft().add("gradient", uses, ProductCost{from == 0, !alone},
+    l_.draft().add("gradient", uses, GradientCost{from == 0, !alone},
                    [self = *this, x, from, to, alone](int r) {
                      const GraphLowering& l = self.l_;
                      ow_gradient p{};

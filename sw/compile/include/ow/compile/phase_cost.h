@@ -42,7 +42,7 @@ struct GatherCost {
 };
 
 // The products of a piece of a matrix's gradient.
-struct ProductCost {
+struct GradientCost {
   bool first = false;     // sets the reducer
   bool gathered = false;  // as of a pass
 };
@@ -52,7 +52,7 @@ struct SendCost {
   RowCycles words;
 };
 
-using PhaseCost = std::variant<WorkCost, PassCost, GatherCost, ProductCost, SendCost>;
+using PhaseCost = std::variant<WorkCost, PassCost, GatherCost, GradientCost, SendCost>;
 
 // Work of the same form in each grid row.
 inline WorkCost work(int rows, const std::function<uint64_t(int row)>& cycles) {

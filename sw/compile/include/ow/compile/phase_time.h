@@ -155,7 +155,7 @@ class PhaseClock {
   PhaseTimes phase(const WorkCost& cost, const PhaseStream& stream);
   PhaseTimes phase(const PassCost& cost, const PhaseStream& stream);
   PhaseTimes phase(const GatherCost& cost, const PhaseStream& stream);
-  PhaseTimes phase(const ProductCost& cost, const PhaseStream& stream);
+  PhaseTimes phase(const GradientCost& cost, const PhaseStream& stream);
   PhaseTimes phase(const SendCost& cost, const PhaseStream& stream);
   void join(uint64_t words, uint64_t cycles);
   // Sums of a vector's gradients leave a tile, while `words` words of a gather come and go. Returns
