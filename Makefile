@@ -21,7 +21,7 @@ export OW_VENV ?= $(shell [ -e .venv ] || [ -w . ] && echo .venv || echo $(tree)
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: mutants renumber help sim train generate test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
+.PHONY: mutants renumber help sim train generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,12 @@ generate: configure  ## a public language model on 8x12 RTL tiles: its text as i
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow-generate
 	@$(tree)/ow-generate generate --model $(call q,$(MODEL)) --prompt $(call q,$(PROMPT)) --max-tokens 100 \
 	  --device sim:8x12 --json $(tree)/generate.json $(GENERATE_ARGS)
+
+serve: configure  ## a language model over HTTP, with a chat page, until Ctrl+C
+	@BUILD=$(tree) scripts/bootstrap serve
+	@$(again)
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow-serve
+	@$(tree)/ow serve --model $(call q,$(MODEL)) $(SERVE_ARGS)
 
 test: configure  ## the everyday tests: minutes
 	@BUILD=$(tree) scripts/bootstrap test

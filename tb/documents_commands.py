@@ -66,6 +66,7 @@ NOT_RUN = {
     ],
     "needs the files of another board": ["make fpga BOARD=NAME", "make fpga BOARD=...", "make fpga BOARD=arty-a7"],
     "builds the simulator again, and changes how the build tree compiles it": ["make profile"],
+    "runs until it is stopped; the page has its parts, which run": ["make serve", "make serve MODEL=DIR"],
     "needs a screen": ["gtkwave build/wave.fst scripts/wave.gtkw"],
     "needs a library of another process, and longer than 10 minutes": ["make timing LIB=my.lib"],
     "needs Berkeley TestFloat": [
@@ -118,6 +119,8 @@ SUBSTITUTED = {
         "cd gemv && cmake -B build -DCMAKE_PREFIX_PATH=~/openwafer && cmake --build build && build/gemv",
     # It runs until it is stopped.
     "build/ow-fpga-sim": "timeout 5 build/ow-fpga-sim",
+    "build/ow serve --model data/models/carroll --slots 2":
+        "timeout 5 build/ow serve --model data/models/carroll --slots 2 --port 0",
 }
 
 # Exit statuses other than 0.
@@ -125,6 +128,7 @@ STATUS = {
     "build/bin/example_hang": 3,
     "build/bin/example_hang take sim:1x2,record=hang.owr": 3,
     "build/ow-fpga-sim": 124,
+    "build/ow serve --model data/models/carroll --slots 2": 124,
 }
 
 # Files that a reader copies from a page: name, page, and a line of the block.

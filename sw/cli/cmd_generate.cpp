@@ -12,13 +12,10 @@
 #include <fmt/format.h>
 
 #include "cli.h"
+#include "language_options.h"
 #include "ow/base/error.h"
 #include "ow/check/answer_check.h"
-#include "ow/check/golden_ring.h"
-#include "ow/import/llama_folder.h"
-#include "ow/import/model_settings.h"
 #include "ow/serve/engine.h"
-#include "ow/serve/grid_ring.h"
 #include "ow/serve/stop_strings.h"
 #include "ow/text/tokenizer.h"
 
@@ -26,35 +23,12 @@ namespace ow::cli {
 namespace {
 
 struct Options {
-  std::string model;
+  LanguageOptions language;
   std::string prompt;
-  std::string device = "golden";
-  std::string region;
-  std::string type;
   int max_tokens = 0;
   serve::Sampling sampling;
   std::vector<std::string> stops;
 };
-
-LanguageRegion region_of(const Options& o, const LanguageModel& model) {
-  if (o.region.empty()) return usual_region(model);
-  LanguageRegion region;
-  char rest = 0;
-  if (std::sscanf(o.region.c_str(), "%4dx%4d%c", &region.rows, &region.columns, &rest) != 2) {
-    throw BadInput(fmt::format("--region: '{}' is not ROWSxCOLUMNS, as 2x2", o.region));
-  }
-  return region;
-}
-
-std::unique_ptr<serve::TokenRing> open_ring(const Options& o, const LanguageModel& model,
-                                            LanguageRegion region) {
-  if (o.device == "golden") {
-    return std::make_unique<golden::GoldenRing>(model, region.rows, region.columns, 1);
-  }
-  return std::make_unique<serve::GridRing>(
-      ow::open(o.device), model, jobs::LanguageOptions{{region.rows, region.columns}, 1, 0},
-      OW_FIRMWARE_DIR);
-}
 
 // Shows text as it comes. What it shows cannot be taken back, so a stop string must wait.
 class Output {
@@ -152,32 +126,28 @@ int report(nlohmann::json& result, const Answer& answer, const golden::AnswerChe
 }
 
 int run(Context& context, const Options& o) {
-  context.check_files({{"--model", o.model + "/config.json"},
-                       {"--model", o.model + "/generation_config.json"},
-                       {"--model", o.model + "/model.safetensors"},
-                       {"--model", o.model + "/tokenizer.json"}},
-                      {});
+  const std::string& folder = o.language.model;
+  context.check_files(language_files(o.language), {});
   const serve::StopStrings stops(o.stops);
-  const ModelSettings settings = read_model_settings(o.model);
-  const HalfType type = o.type.empty()         ? settings.type
-                        : o.type == "binary16" ? HalfType::Binary16
-                                               : HalfType::Bfloat16;
-  const Tokenizer tokenizer(o.model + "/tokenizer.json");
+  const ModelSettings settings = read_model_settings(folder);
+  const Tokenizer tokenizer(folder + "/tokenizer.json");
   serve::Request request;
   request.prompt = tokenizer.before();
   for (const int token : tokenizer.encode(o.prompt)) request.prompt.push_back(token);
   request.sampling = o.sampling;
   request.ends = settings.ends;
 
+  HalfType type;
   LanguageRegion region;
   std::unique_ptr<serve::TokenRing> ring;
   std::optional<golden::Decoder> decoder;
   {
-    const LanguageModel model = read_llama_folder(o.model, type);
-    region = region_of(o, model);
-    ring = open_ring(o, model, region);
-    request.logits = o.device != "golden";
-    if (request.logits) decoder.emplace(model, region.rows, region.columns);
+    const Language language = read_language(o.language, settings);
+    type = language.model.type;
+    region = language.region;
+    ring = open_ring(o.language, language, 1);
+    request.logits = o.language.device != "golden";
+    if (request.logits) decoder.emplace(language.model, region.rows, region.columns);
   }
   serve::Engine engine(ring.get());
   // A prompt that fills the context is refused with a token more.
@@ -191,9 +161,9 @@ int run(Context& context, const Options& o) {
   Output output(tokenizer, request.prompt, stops);
   const Answer answer = take(&engine, id, check ? &*check : nullptr, &output);
   nlohmann::json& result = context.result();
-  result = {{"model", o.model},
+  result = {{"model", folder},
             {"type", half_name(type)},
-            {"device", o.device},
+            {"device", o.language.device},
             {"region", fmt::format("{}x{}", region.rows, region.columns)},
             {"prompt_tokens", request.prompt},
             {"text", output.text()}};
@@ -206,21 +176,10 @@ void add_generate(CLI::App& app, Context& context) {
   auto o = std::make_shared<Options>();
   CLI::App* command = context.add(app, "generate", "Text from a language model",
                                   [o, &context] { return run(context, *o); });
-  command->add_option("--model", o->model, "Folder of the model, as Hugging Face has them")
-      ->type_name("DIR")
-      ->required();
+  add_language_options(command, &o->language);
   command->add_option("--prompt", o->prompt, "The beginning of the text")
       ->type_name("TEXT")
       ->required();
-  command->add_option("--device", o->device, "What computes: golden, or a machine as in ow run")
-      ->type_name("DEVICE");
-  command
-      ->add_option("--region", o->region,
-                   "Tiles that hold a block, which decides the order of sums (else by the "
-                   "model's shape)")
-      ->type_name("RxC");
-  command->add_option("--type", o->type, "Type of all weights (else what the folder says)")
-      ->check(CLI::IsMember({"binary16", "bfloat16"}));
   command->add_option("--max-tokens", o->max_tokens, "End after so many (else with the context)")
       ->type_name("N")
       ->check(whole_number(1, INT32_MAX));

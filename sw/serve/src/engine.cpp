@@ -56,13 +56,23 @@ void Engine::cancel(uint64_t request) {
   }
 }
 
+bool Engine::busy() const {
+  return !queue_.empty() || std::any_of(slots_.begin(), slots_.end(),
+                                        [](const Slot& slot) { return slot.state != State::Free; });
+}
+
+std::optional<Event> Engine::step() {
+  fill_slots();
+  fill_ring();
+  if (inside_ == 0) return std::nullopt;
+  return taken(ring_->receive());
+}
+
 std::optional<Event> Engine::next() {
-  while (true) {
-    fill_slots();
-    fill_ring();
-    if (inside_ == 0) return std::nullopt;
-    if (auto event = taken(ring_->receive())) return event;
+  while (busy()) {
+    if (auto event = step()) return event;
   }
+  return std::nullopt;
 }
 
 EngineCounts Engine::counts() const {

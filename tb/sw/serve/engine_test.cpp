@@ -176,6 +176,29 @@ Request request_of(int prompt, int limit) {
   return r;
 }
 
+TEST(Engine, AStepIsOnePassOfTheRing) {
+  FakeRing ring({2, 32, kVocabulary, 4}, 64, 1);
+  Engine engine(&ring);
+  EXPECT_FALSE(engine.busy());
+  EXPECT_FALSE(engine.step());
+  Request request;
+  request.prompt = {1, 2, 3};
+  request.limit = 2;
+  engine.submit(request);
+  EXPECT_TRUE(engine.busy());
+  // Two tokens of the prompt pass without a token of the answer.
+  EXPECT_FALSE(engine.step());
+  EXPECT_FALSE(engine.step());
+  EXPECT_TRUE(engine.step());
+  const uint64_t second = engine.submit(request);
+  engine.cancel(second);
+  while (engine.busy()) {
+    const auto event = engine.step();
+    EXPECT_TRUE(!event || event->request != second);
+  }
+  EXPECT_TRUE(ring.empty());
+}
+
 TEST(Engine, TokensOfAnswersGoInBeforeThoseOfPrompts) {
   FakeRing ring({2, 100, kVocabulary, 1}, 1000, 1);
   Engine engine(&ring, 1);

@@ -61,10 +61,18 @@ class Engine {
   // Ends a request; it has no more events. Nothing happens if it has ended already.
   void cancel(uint64_t request);
 
-  // Works until a token is there. None: all requests have ended. Errors are those of the ring.
+  // Whether there is work: a request that has not ended, or packets inside of one that has.
+  bool busy() const;
+
+  // Waits for one pass of the ring, if the engine is busy, and gives the token that came with it. A
+  // request that was submitted or cancelled before takes part. Errors are those of the ring.
+  std::optional<Event> step();
+
+  // Works until a token is there. None: all requests have ended.
   std::optional<Event> next();
 
   EngineCounts counts() const;
+  int slots() const { return static_cast<int>(slots_.size()); }
 
  private:
   enum class State {

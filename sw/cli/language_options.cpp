@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "ow/base/error.h"
+#include "ow/check/golden_ring.h"
+#include "ow/import/llama_folder.h"
+#include "ow/serve/grid_ring.h"
+
+namespace ow::cli {
+namespace {
+
+LanguageRegion region_of(const LanguageOptions& o, const LanguageModel& model) {
+  if (o.region.empty()) return usual_region(model);
+  LanguageRegion region;
+  char rest = 0;
+  if (std::sscanf(o.region.c_str(), "%4dx%4d%c", &region.rows, &region.columns, &rest) != 2) {
+    throw BadInput(fmt::format("--region: '{}' is not ROWSxCOLUMNS, as 2x2", o.region));
+  }
+  return region;
+}
+
+}  // namespace
+
+void add_language_options(CLI::App* command, LanguageOptions* o) {
+  command->add_option("--model", o->model, "Folder of the model, as Hugging Face has them")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("--device", o->device, "What computes: golden, or a machine as in ow run")
+      ->type_name("DEVICE");
+  command
+      ->add_option("--region", o->region,
+                   "Tiles that hold a block, which decides the order of sums (else by the "
+                   "model's shape)")
+      ->type_name("RxC");
+  command->add_option("--type", o->type, "Type of all weights (else what the folder says)")
+      ->check(CLI::IsMember({"binary16", "bfloat16"}));
+}
+
+std::vector<File> language_files(const LanguageOptions& o) {
+  std::vector<File> files;
+  for (const char* name :
+       {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json"}) {
+    files.push_back({"--model", o.model + "/" + name});
+  }
+  return files;
+}
+
+Language read_language(const LanguageOptions& o, const ModelSettings& settings) {
+  const HalfType type = o.type.empty()         ? settings.type
+                        : o.type == "binary16" ? HalfType::Binary16
+                                               : HalfType::Bfloat16;
+  Language language;
+  language.model = read_llama_folder(o.model, type);
+  language.region = region_of(o, language.model);
+  return language;
+}
+
+std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Language& language,
+                                            int slots) {
+  const auto [rows, columns] = language.region;
+  if (o.device == "golden") {
+    return std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
+  }
+  return std::make_unique<serve::GridRing>(ow::open(o.device), language.model,
+                                           jobs::LanguageOptions{{rows, columns}, slots, 0},
+                                           OW_FIRMWARE_DIR);
+}
+
+}  // namespace ow::cli
