@@ -22,6 +22,7 @@ rtl/tile/reduce/ow_reduce_output.sv
 rtl/tile/reduce/ow_reduce_bias.sv
 rtl/tile/reduce/ow_reduce.sv
 rtl/tile/math/ow_nlf_pkg.sv
+rtl/tile/math/ow_nlf_horner_pkg.sv
 rtl/tile/math/ow_nlf.sv
 rtl/tile/engine/ow_engine_pkg.sv
 rtl/tile/engine/ow_engine_decode.sv

@@ -1,4 +1,5 @@
 rtl/tile/math/ow_nlf_pkg.sv
+rtl/tile/math/ow_nlf_horner_pkg.sv
 rtl/tile/math/ow_nlf.sv
 rtl/tile/engine/ow_engine_pkg.sv
 rtl/tile/engine/ow_engine_decode.sv

@@ -11,7 +11,7 @@
 //
 //   stage 1  unpack, special values, x log2(e)
 //   stage 2  range reduction: row of the table, t in [0, 1), exponent of the result
-//   stage 3  r = c2 + c3 t
+//   stage 3  r = c2 + c3 t (from here to stage 5: ow_nlf_horner_pkg)
 //   stage 4  r = c1 + r t
 //   stage 5  p = c0 + r t (+ e ln 2)
 //   stage 6  1 - p where the range reduction asks for it, normalise, round
@@ -28,6 +28,7 @@
 
 module ow_nlf
   import ow_nlf_pkg::*;
+  import ow_nlf_horner_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_i,    // clears the valid bits
@@ -40,7 +41,6 @@ module ow_nlf
 );
 
   localparam int unsigned PROD_W = 11 + Z_FRAC + 1;  // x log2(e), before its exponent
-  localparam int unsigned P_W = C0_FRAC + 8;         // signed: a logarithm is below 2^7
 
   // x shifted up until its highest bit is one, and by how many places; a zero by 15.
   typedef struct packed {
@@ -295,74 +295,7 @@ module ow_nlf
     return r;
   endfunction
 
-  // -------------------------------------------------------------------------- stages 3 to 5 ---
-  // Horner's rule. A product is rounded to the places of what it is added to: half of the last
-  // place is added below it, and all meet in one addition. The signed factor takes part as if it
-  // were larger by 2^(bits - 1) and unsigned; t times that is subtracted from the coefficient
-  // beside the multiplication. So no partial product has to be sign-extended.
-  localparam int unsigned DROP3 = C3_FRAC + T3_FRAC - C2_FRAC;
-  localparam int unsigned DROP2 = C2_FRAC + T2_FRAC - C1_FRAC;
-  localparam int unsigned DROP1 = C1_FRAC + T1_FRAC - C0_FRAC;
-  localparam int unsigned M3_W = C3_BITS + T3_FRAC + 1;
-  localparam int unsigned M2_W = C2_BITS + T2_FRAC + 1;
-  localparam int unsigned M1_W = C1_BITS + T1_FRAC + 1;
-  localparam int unsigned SUM2_W = C1_BITS + DROP2;
-  localparam int unsigned SUM1_W = P_W + DROP1;
-
-  function automatic logic signed [C2_BITS-1:0] horner3(input logic [ROW_W-1:0] row,
-                                                        input logic [T3_FRAC-1:0] t);
-    localparam int unsigned SumW = C2_BITS + DROP3;
-    logic [C3_BITS-1:0] c3;
-    logic [C2_BITS-1:0] c2;
-    logic [M3_W-1:0]    m;
-    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SumW-1:0]    sum;
-    /* verilator lint_on UNUSEDSIGNAL */
-    c3 = NLF_C3[row][C3_BITS-1:0];
-    c2 = NLF_C2[row][C2_BITS-1:0];
-    m = M3_W'({~c3[C3_BITS-1], c3[C3_BITS-2:0]}) * M3_W'(t);
-    sum = {c2, 1'b1, {(DROP3 - 1) {1'b0}}} - SumW'({t, {(C3_BITS - 1) {1'b0}}});
-    sum = sum + SumW'(m);
-    return $signed(sum[SumW-1:DROP3]);
-  endfunction
-
-  // The addend of the second product, one stage earlier: it depends on all but the product.
-  function automatic logic [SUM2_W-1:0] base2(input logic [ROW_W-1:0] row, input logic [T2_FRAC-1:0] t);
-    return {NLF_C1[row][C1_BITS-1:0], 1'b1, {(DROP2 - 1) {1'b0}}} -
-           SUM2_W'({t, {(C2_BITS - 1) {1'b0}}});
-  endfunction
-
-  function automatic logic signed [C1_BITS-1:0] horner2(input logic [SUM2_W-1:0] base,
-                                                        input logic [T2_FRAC-1:0] t,
-                                                        input logic signed [C2_BITS-1:0] r);
-    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SUM2_W-1:0] sum;
-    /* verilator lint_on UNUSEDSIGNAL */
-    sum = base + SUM2_W'(M2_W'({~r[C2_BITS-1], r[C2_BITS-2:0]}) * M2_W'(t));
-    return $signed(sum[SUM2_W-1:DROP2]);
-  endfunction
-
-  // The same for the last product.
-  function automatic logic [SUM1_W-1:0] base1(input logic [ROW_W-1:0] row,
-                                              input logic [T1_FRAC-1:0] t,
-                                              input logic signed [8:0] log_e);
-    logic signed [P_W-1:0] l;
-    logic [SUM1_W-1:0]     sum;
-    l = P_W'(log_e) * P_W'($signed({1'b0, LN2}));
-    sum = SUM1_W'({NLF_C0[row], 1'b1, {(DROP1 - 1) {1'b0}}}) - SUM1_W'({t, {(C1_BITS - 1) {1'b0}}});
-    return sum + {l, {DROP1{1'b0}}};
-  endfunction
-
-  function automatic logic signed [P_W-1:0] horner1(input logic [SUM1_W-1:0] base,
-                                                    input logic [T1_FRAC-1:0] t,
-                                                    input logic signed [C1_BITS-1:0] r);
-    /* verilator lint_off UNUSEDSIGNAL */ // places that are dropped
-    logic [SUM1_W-1:0] sum;
-    /* verilator lint_on UNUSEDSIGNAL */
-    sum = base + SUM1_W'(M1_W'({~r[C1_BITS-1], r[C1_BITS-2:0]}) * M1_W'(t));
-    return $signed(sum[SUM1_W-1:DROP1]);
-  endfunction
-
+  // ------------------------------------------------------------------------------- stage 4 ----
   // 1 - p 2^-shift is one for every p, which is below 2, from a shift of 16 on: the midpoint below
   // one is 2^-12 away from it in binary16 and further in bfloat16.
   function automatic tail_t near_one(input tail_t x);
@@ -429,9 +362,10 @@ module ow_nlf
   s2_t                       s2_q;
   s2_t                       s3_q;
   tail_t                     s4_q, s5_q;
-  logic [T1_FRAC-1:0]        t4_q;
-  logic [SUM2_W-1:0]         base3_q;
-  logic [SUM1_W-1:0]         base4_q;
+  digit_t [T2_DIGITS-1:0]    t3_q;
+  digit_t [T1_DIGITS-1:0]    t4_q;
+  logic [C1_BITS-1:0]        base3_q;
+  logic [P_W-1:0]            base4_q;
   logic signed [C2_BITS-1:0] r3_q;
   logic signed [C1_BITS-1:0] r4_q;
   logic signed [P_W-1:0]     p_q;
@@ -443,14 +377,15 @@ module ow_nlf
     if (valid_q[1]) s2_q <= reduce(s1_q);
     if (valid_q[2]) begin
       s3_q <= s2_q;
-      base3_q <= base2(s2_q.row, s2_q.t[T1_FRAC-1-:T2_FRAC]);
+      t3_q <= (3 * T2_DIGITS)'(digits(T1_FRAC'(s2_q.t[T1_FRAC-1-:T2_FRAC])));
+      base3_q <= base2(s2_q.row);
       r3_q <= horner3(s2_q.row, s2_q.t[T1_FRAC-1-:T3_FRAC]);
     end
     if (valid_q[3]) begin
       s4_q <= near_one(s3_q.tail);
-      t4_q <= s3_q.t;
-      base4_q <= base1(s3_q.row, s3_q.t, s3_q.log_e);
-      r4_q <= horner2(base3_q, s3_q.t[T1_FRAC-1-:T2_FRAC], r3_q);
+      t4_q <= digits(s3_q.t);
+      base4_q <= base1(s3_q.row, s3_q.log_e);
+      r4_q <= horner2(base3_q, t3_q, r3_q);
     end
     if (valid_q[4]) begin
       s5_q <= s4_q;
