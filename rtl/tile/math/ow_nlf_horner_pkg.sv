@@ -63,11 +63,11 @@ package ow_nlf_horner_pkg;
            {(C1_BITS + 1) {x.neg}};
   endfunction
 
-  // Three summands as two with the same sum (carry-save).
   typedef logic [SUM1_W-1:0] sum_t;
 
-  function automatic sum_t [1:0] save(input sum_t x, input sum_t y, input sum_t z);
-    return {sum_t'(((x & y) | (z & (x | y))) << 1), x ^ y ^ z};
+  // Three summands have the sum of x ^ y ^ z and this (carry-save).
+  function automatic sum_t carries(input sum_t x, input sum_t y, input sum_t z);
+    return ((x & y) | (z & (x | y))) << 1;
   endfunction
 
   // The addends of these products, one stage earlier. The sign bit of a partial product is
@@ -102,7 +102,8 @@ package ow_nlf_horner_pkg;
     end
     rows[T2_DIGITS] = sum_t'({base, 1'b1, {(DROP2 - 1) {1'b0}}});
     for (int unsigned n = 0; n < Steps; n++) begin
-      {rows[T2_DIGITS+1+2*n], rows[T2_DIGITS+2+2*n]} = save(rows[3*n], rows[3*n+1], rows[3*n+2]);
+      rows[T2_DIGITS+1+2*n] = carries(rows[3*n], rows[3*n+1], rows[3*n+2]);
+      rows[T2_DIGITS+2+2*n] = rows[3*n] ^ rows[3*n+1] ^ rows[3*n+2];
     end
     sum = rows[3*Steps] + rows[3*Steps+1];
     return $signed(sum[SUM2_W-1:DROP2]);
@@ -126,7 +127,8 @@ package ow_nlf_horner_pkg;
     end
     rows[T1_DIGITS] = {base, 1'b1, {(DROP1 - 1) {1'b0}}};
     for (int unsigned n = 0; n < Steps; n++) begin
-      {rows[T1_DIGITS+1+2*n], rows[T1_DIGITS+2+2*n]} = save(rows[3*n], rows[3*n+1], rows[3*n+2]);
+      rows[T1_DIGITS+1+2*n] = carries(rows[3*n], rows[3*n+1], rows[3*n+2]);
+      rows[T1_DIGITS+2+2*n] = rows[3*n] ^ rows[3*n+1] ^ rows[3*n+2];
     end
     sum = rows[3*Steps] + rows[3*Steps+1];
     return $signed(sum[SUM1_W-1:DROP1]);
