@@ -298,14 +298,7 @@ double Estimate::utilisation() const {
 }
 
 EstimateShape shape_of(const StreamPlan& plan) {
-  TrainingJob job;
-  job.type = plan.type;
-  job.loss.clear();
-  for (const LayerPlan& layer : plan.layers) job.layers.push_back(layer.shape);
-  job.grid_rows = plan.grid.rows;
-  job.grid_cols = plan.grid.cols;
-  job.samples = plan.samples;
-  EstimateShape shape = lowered(std::move(job), plan.tile, {});
+  EstimateShape shape = lowered(job_of(plan), plan.tile, {});
   shape.ring = plan.ring();
   return shape;
 }

@@ -139,6 +139,7 @@ int GraphLowering::result(const Op& op) const {
 // A window of deltas stands in front of a value whose deltas are masked by the pass that computes
 // them: a window of deltas replaces activations that have masked the window before.
 bool GraphLowering::has_window(int value) const {
+  if (!graph_.has_loss()) return false;
   const int giver = graph_.giver(graph_.values[index(value)].name);
   if (giver < 0 || !finished_[index(giver)] || !alone(value) || !wanted(value)) return false;
   for (const Op& op : graph_.ops) {

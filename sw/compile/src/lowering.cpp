@@ -39,12 +39,6 @@ std::vector<std::string> activation_names() {
   return names;
 }
 
-uint32_t pass_flags(const LayerShape& layer) {
-  const Lowering* streamed = find_lowering(kShortLayer);
-  const FinishPart* finish = finish_part(layer.activation);
-  return streamed->streamed->flags(layer) | (finish == nullptr ? 0 : finish->flag);
-}
-
 uint64_t target_bits(const std::string& loss, int outputs) {
   constexpr uint64_t kClass = 32, kValue = 16;
   return targets_of(loss) == TargetForm::Classes ? kClass : kValue * static_cast<uint64_t>(outputs);

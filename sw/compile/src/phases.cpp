@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The phases of a plan (ow/firmware/job.h).
-#include <algorithm>
 #include <string>
 
 #include "ow/compile/draft.h"
@@ -12,12 +11,6 @@
 #include "ow/isa/isa.h"
 
 namespace ow::jobs {
-namespace {
-
-uint32_t u32(int n) { return static_cast<uint32_t>(n); }
-
-}  // namespace
-
 ow_pass pass_of_row(const Pass& pass, int rows, int row) {
   const Dealt dealt(pass.outputs, rows);
   const bool alone = rows == 1 || pass.whole;
@@ -40,30 +33,6 @@ ow_pass pass_of_row(const Pass& pass, int rows, int row) {
   return p;
 }
 
-std::vector<Phase> phases_of(const StreamPlan& plan) {
-  Draft list(plan.grid.rows);
-  for (size_t k = 0; k < plan.layers.size(); ++k) {
-    const LayerPlan& layer = plan.layers[k];
-    list.begin(Phase::Part::Forward, k);
-    Pass pass;
-    pass.x = layer.x_addr;
-    pass.indices = u32(layer.local_inputs);
-    pass.y = layer.y_addr;
-    pass.outputs = u32(layer.shape.outputs);
-    pass.bias = layer.bias_addr;
-    pass.flags = pass_flags(layer.shape);
-    list.add("pass", {}, PassCost{},
-             [&plan, pass](int row) { return pass_of_row(pass, plan.grid.rows, row); });
-  }
-  list.begin(Phase::Part::Send, plan.layers.size());
-  const LayerPlan& last = plan.layers.back();
-  const Dealt outputs(u32(last.shape.outputs), plan.grid.rows);
-  list.add("send", {}, SendCost{}, [&plan, &last, outputs](int row) {
-    return ow_send{last.y_addr, outputs.of(row) * u32(plan.samples) / 2};
-  });
-  return list.list();
-}
-
 bool has_kernel(const ElfImage& program, const std::string& kernel) {
   return program.find("ow_phase_" + kernel).has_value();
 }
@@ -84,19 +53,46 @@ uint32_t ends_bytes(const std::vector<Phase>& phases) {
   return static_cast<uint32_t>(4 * (phases.size() + 1));
 }
 
-Executable executable_of(const StreamPlan& plan) {
+Executable executable_of(const GraphLowering& lowering, uint32_t list_addr) {
+  const TrainingJob& job = lowering.job();
   Executable e;
-  e.grid = plan.grid;
-  e.type = plan.type;
-  e.lanes = plan.tile.lanes;
-  e.samples = plan.samples;
-  e.ring = plan.ring();
-  e.exit = Exit::BothSides;
-  e.phases = phases_of(plan);
-  e.forward = e.phases.size();
-  e.list_addr = plan.list_addr;
-  e.ends_addr = plan.list_addr + list_bytes(e.phases);
+  e.grid = {job.grid_rows, job.grid_cols};
+  e.type = job.type;
+  e.lanes = lowering.lanes();
+  e.samples = job.samples;
+  e.ring = ring_of(job.samples, e.lanes);
+  e.exit = lowering.graph().has_loss() ? Exit::West : Exit::BothSides;
+  e.phases = lowering.draft().list();
+  e.forward = lowering.forward_phases();
+  e.list_addr = list_addr;
+  e.ends_addr = list_addr + list_bytes(e.phases);
   return e;
+}
+
+TrainingJob job_of(const StreamPlan& plan) {
+  TrainingJob job;
+  job.type = plan.type;
+  job.loss.clear();
+  for (const LayerPlan& layer : plan.layers) job.layers.push_back(layer.shape);
+  job.grid_rows = plan.grid.rows;
+  job.grid_cols = plan.grid.cols;
+  job.samples = plan.samples;
+  return job;
+}
+
+Executable executable_of(const StreamPlan& plan) {
+  const TrainingJob job = job_of(plan);
+  const Graph graph = graph_of(job);
+  GraphLowering lowering(graph, job, plan.tile.lanes, {});
+  Draft& draft = lowering.draft();
+  draft.put(lowering.value(0), plan.layers.front().x_addr);
+  for (const Op& op : graph.ops) {
+    if (op.parameters.empty()) continue;
+    const LayerPlan& layer = plan.layers[lowering.matrix(op)];
+    draft.put(lowering.value(lowering.result(op)), layer.y_addr);
+    if (layer.shape.bias) draft.put(lowering.vector(op.parameters[1]), layer.bias_addr);
+  }
+  return executable_of(lowering, plan.list_addr);
 }
 
 }  // namespace ow::jobs

@@ -88,7 +88,6 @@ void check_machine(const PlanRequest& r, const StreamPlan& plan, const ElfImage&
     throw BadInput(fmt::format(
         "{}: the network is in bfloat16, the limit is binary16: these tiles have no other", r.who));
   }
-  check_kernels(firmware, phases_of(plan));
   if (firmware.symbol("ow_stack_top") > tile.sram_bytes) {
     throw BadInput(fmt::format("{}: is built for tiles of {} bytes, the limit here is {}",
                                firmware.path, firmware.symbol("ow_stack_top"), tile.sram_bytes));
@@ -126,7 +125,9 @@ int colours_of(GridShape grid, Exit exit) {
   return 1 + column + results;
 }
 
-int StreamPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
+int ring_of(int samples, int lanes) { return kAccWordsPerLane * lanes / samples; }
+
+int StreamPlan::ring() const { return ring_of(samples, tile.lanes); }
 
 StreamPlan StreamPlan::for_batch(int count) const {
   StreamPlan plan = *this;
@@ -142,7 +143,6 @@ StreamPlan begin_plan(const PlanRequest& r, const TileConfig& tile) {
   for (const LayerShape& shape : r.layers) {
     LayerPlan layer;
     layer.shape = shape;
-    layer.local_inputs = plan.owned(shape.inputs, 0);
     plan.layers.push_back(layer);
   }
   return plan;
@@ -159,8 +159,10 @@ StreamPlan make_plan(const PlanRequest& r, const ElfImage& firmware, const TileC
   plan.capacity = r.samples != 0
                       ? r.samples
                       : most_samples(static_cast<size_t>(std::max(r.count, 0)), r.grid, tile);
+  plan.samples = plan.capacity;
   plan.list_addr = heap;
-  const std::vector<Phase> phases = phases_of(plan);
+  const std::vector<Phase> phases = executable_of(plan).phases;
+  check_kernels(firmware, phases);
   const uint64_t begin = up(heap + list_bytes(phases) + ends_bytes(phases));
   while (true) {
     plan.samples = plan.capacity;

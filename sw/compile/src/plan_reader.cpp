@@ -216,7 +216,7 @@ StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, Stream
     layer.bias_addr = at["bias"].address(bias, tile);
     layer.kept = at["kept"].flag();
   }
-  const std::vector<Phase> phases = phases_of(plan);
+  const std::vector<Phase> phases = executable_of(plan).phases;
   plan.list_addr = from["phases"].address(list_bytes(phases) + uint64_t{ends_bytes(phases)}, tile);
   plan.used_bytes = from["used_bytes"].count(tile.sram_bytes);
   return plan;

@@ -43,9 +43,7 @@ void add_times(const TrainTimes& from, TrainTimes* to) {
 }
 
 TrainGrid::TrainGrid(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan)
-    : plan_(plan),
-      parameters_(memoryx::parameters_of(plan_.layers)),
-      executor_(checked(machine, plan), firmware, plan_.executable) {}
+    : plan_(plan), executor_(checked(machine, plan), firmware, plan_.executable) {}
 
 void TrainGrid::set_time(const TimeModel& model) {
   time_ = std::make_unique<TrainTime>(device_of(executor_.machine()), executor_.weight_ports(),

@@ -199,17 +199,7 @@ class Planner {
   void fill() {
     const GraphLowering& l = *best_->lowering;
     const Draft& draft = l.draft();
-    Executable& e = plan_.executable;
-    e.grid = plan_.grid;
-    e.type = plan_.type;
-    e.lanes = plan_.tile.lanes;
-    e.samples = plan_.samples;
-    e.ring = plan_.ring();
-    e.exit = Exit::West;
-    e.phases = best_->phases;
-    e.forward = l.forward_phases();
-    e.list_addr = draft.at(best_->list);
-    e.ends_addr = e.list_addr + list_bytes(e.phases);
+    plan_.executable = executable_of(l, draft.at(best_->list));
     plan_.streams.options.rows = plan_.grid.rows;
     plan_.streams.forward = l.forward_streams();
     plan_.streams.step = l.step_streams();
@@ -282,7 +272,7 @@ TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile) {
   return plan;
 }
 
-int TrainPlan::ring() const { return kAccWordsPerLane * tile.lanes / samples; }
+int TrainPlan::ring() const { return ring_of(samples, tile.lanes); }
 
 void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile) {

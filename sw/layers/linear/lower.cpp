@@ -19,8 +19,6 @@ LayerShape shape(const Op& op, int inputs) {
   return shape;
 }
 
-uint32_t flags(const LayerShape& shape) { return shape.bias ? OW_PASS_BIAS : 0; }
-
 // An operation and the values that it joins.
 struct Matrix {
   Matrix(const GraphLowering& lowering, const Op& op)
@@ -278,7 +276,7 @@ void backward(GraphLowering& l, const Op& op) {
 }  // namespace
 
 const Lowering& linear_lowerings() {
-  static const StreamedPart streamed{shape, flags};
+  static const StreamedPart streamed{shape};
   static const Lowering lowering{"linear", &streamed, nullptr, nullptr, forward, backward};
   return lowering;
 }

@@ -86,8 +86,6 @@ TEST(LayerKinds, AreThoseOfTheTilesPrograms) {
   EXPECT_THROW(loss_part("relu"), InternalError);
   EXPECT_THROW(finish_part("linear"), InternalError);
   EXPECT_EQ(finish_part("none"), nullptr);
-  EXPECT_EQ(pass_flags({3, 4, "relu", true}), uint32_t{OW_PASS_RELU | OW_PASS_BIAS});
-  EXPECT_EQ(pass_flags({3, 4, "none", false}), 0u);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 
 #include "messages.h"
 #include "ow/base/error.h"
+#include "ow/compile/executable.h"
 #include "ow/compile/network_run.h"
 #include "ow/compile/stream_job.h"
+#include "ow/firmware/job.h"
 
 namespace ow::jobs {
 namespace {
@@ -51,7 +54,6 @@ TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
   const StreamPlan plan =
       make_plan(request({4, 4}, 32, sizes({65, 130, 33, 10})), image, kFullTile);
   EXPECT_FALSE(plan.in_turn);
-  EXPECT_EQ(plan.layers[0].local_inputs, 17);
   EXPECT_EQ(plan.ring(), 4);
   std::vector<Range> taken = {rows_at(plan, plan.layers[0].x_addr, 65)};
   for (size_t k = 0; k < plan.layers.size(); ++k) {
@@ -89,6 +91,24 @@ TEST(Plan, ActivationsTakeTurnsWhereMemoryIsShort) {
       EXPECT_EQ(layer.x_addr, plan.layers[k - 1].y_addr);
     }
     EXPECT_EQ(layer.kept, k >= 2);
+  }
+}
+
+TEST(Plan, PhasesDoWhatTheirLayersSay) {
+  const StreamPlan plan = make_plan(
+      request({2, 1}, 8, {{3, 4, "relu", true}, {4, 2, "none", false}}), firmware(), kFullTile);
+  const Executable executable = executable_of(plan);
+  ASSERT_EQ(executable.phases.size(), 3u);
+  EXPECT_EQ(executable.exit, Exit::BothSides);
+  EXPECT_STREQ(executable.phases.back().kernel, "send");
+  for (size_t k = 0; k < plan.layers.size(); ++k) {
+    ow_pass pass;
+    std::memcpy(&pass, executable.phases[k].parameters.front().data(), sizeof pass);
+    const uint32_t flags = k == 0 ? OW_PASS_BIAS | OW_PASS_RELU : 0u;
+    EXPECT_EQ(pass.flags & (OW_PASS_BIAS | OW_PASS_RELU), flags);
+    EXPECT_EQ(pass.x, plan.layers[k].x_addr);
+    EXPECT_EQ(pass.y, plan.layers[k].y_addr);
+    EXPECT_EQ(pass.indices, 2u);
   }
 }
 

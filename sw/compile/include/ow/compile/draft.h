@@ -53,6 +53,8 @@ class Draft {
   }
   size_t phases() const { return phases_.size(); }
 
+  // Places a buffer where a plan has it.
+  void put(Slot slot, uint32_t addr) { buffers_[slot.buffer].addr = addr - slot.offset; }
   // Places all buffers in a tile, from byte `begin` on: the one that lives longest first, each at
   // the lowest address that is free while it lives. Returns the end of the bytes used.
   uint64_t place(uint64_t begin);

@@ -12,6 +12,7 @@
 
 #include "openwafer/grid.h"
 #include "ow/compile/plan.h"
+#include "ow/graph/training.h"
 #include "ow/runtime/elf.h"
 
 namespace ow::jobs {
@@ -47,9 +48,12 @@ bool has_kernel(const ElfImage& program, const std::string& kernel);
 // BadInput if the program lacks a kernel.
 void check_kernels(const ElfImage& program, const std::vector<Phase>& phases);
 
-// The phases of a network's run.
-std::vector<Phase> phases_of(const StreamPlan& plan);
+class GraphLowering;
+// The phases of a lowering whose buffers have places. The list of phases lies at `list_addr`.
+Executable executable_of(const GraphLowering& lowering, uint32_t list_addr);
 
+// A network's run: its job, which has no loss, and its phases.
+TrainingJob job_of(const StreamPlan& plan);
 Executable executable_of(const StreamPlan& plan);
 
 }  // namespace ow::jobs

@@ -19,7 +19,6 @@ namespace ow::jobs {
 // A pass of the tiles' program over a streamed matrix.
 struct StreamedPart {
   LayerShape (*shape)(const Op& op, int inputs);
-  uint32_t (*flags)(const LayerShape& shape);  // OW_PASS_... flags of the pass
 };
 
 // Done by a streamed pass with each of its outputs, element by element.
@@ -86,9 +85,6 @@ TargetForm targets_of(const std::string& loss);
 // The part of an activation; null for none. InternalError for another name, as above.
 const FinishPart* finish_part(const std::string& kind);
 std::vector<std::string> activation_names();  // includes none
-
-// The flags with which the tiles' programs run a layer: its own and its activation's.
-uint32_t pass_flags(const LayerShape& layer);
 
 // Bits of a sample's class or target values on their way into the grid.
 uint64_t target_bits(const std::string& loss, int outputs);

@@ -49,9 +49,11 @@ enum class Exit { West, BothSides };
 // Colours that the job's flows need: the weights', those of the column and of the results.
 int colours_of(GridShape grid, Exit exit);
 
+// Accumulator rows in use, with so many samples in a tile.
+int ring_of(int samples, int lanes);
+
 struct LayerPlan {
   LayerShape shape;
-  int local_inputs = 0;  // of the grid row that has most
   uint32_t x_addr = 0;
   uint32_t y_addr = 0;
   uint32_t bias_addr = 0;

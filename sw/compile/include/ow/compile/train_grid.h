@@ -110,7 +110,6 @@ class TrainGrid {
   uint64_t begin_passes(const memoryx::WaferSide& memory);
 
   TrainPlan plan_;
-  std::vector<memoryx::LayerParameters> parameters_;  // by layer
   Executor executor_;
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer
