@@ -45,10 +45,9 @@ inline uint64_t not_zero(const uint16_t* values, size_t count) {
 }
 
 template <Sent kSent>
-inline void put(const uint16_t* values, const uint32_t* places, uint64_t base, size_t i,
-                Wavelet* out) {
+inline void put(const uint16_t* values, const uint32_t* places, size_t i, Wavelet* out) {
   const uint32_t data = kSent == Sent::Positions ? places[i] : places[i] | values[i];
-  const uint64_t word = base | uint64_t{data} << kDataShift;
+  const uint64_t word = uint64_t{data} << kDataShift;
   std::memcpy(static_cast<void*>(out), &word, sizeof word);
 }
 
@@ -58,7 +57,7 @@ inline void put(const uint16_t* values, const uint32_t* places, uint64_t base, s
 // are visited.
 template <Sent kSent>
 inline size_t compress_blocks(const uint16_t* values, const uint32_t* places, size_t count,
-                              uint64_t base, Wavelet* out) {
+                              Wavelet* out) {
   constexpr int kMuch = 24;
   size_t n = 0;
   for (size_t first = 0; first < count; first += kBits, values += kBits, places += kBits) {
@@ -66,16 +65,16 @@ inline size_t compress_blocks(const uint16_t* values, const uint32_t* places, si
     const uint64_t all = ~uint64_t{0} >> (kBits - some);
     uint64_t bits = kSent == Sent::All ? all : not_zero(values, some);
     if (bits == all) {
-      for (size_t i = 0; i < some; ++i) put<kSent>(values, places, base, i, out + n + i);
+      for (size_t i = 0; i < some; ++i) put<kSent>(values, places, i, out + n + i);
       n += some;
     } else if (__builtin_popcountll(bits) > kMuch) {
       for (size_t i = 0; i < some; ++i) {
-        put<kSent>(values, places, base, i, out + n);
+        put<kSent>(values, places, i, out + n);
         n += bits >> i & 1;
       }
     } else {
       for (; bits != 0; bits &= bits - 1) {
-        put<kSent>(values, places, base, static_cast<size_t>(__builtin_ctzll(bits)), out + n++);
+        put<kSent>(values, places, static_cast<size_t>(__builtin_ctzll(bits)), out + n++);
       }
     }
   }
@@ -83,18 +82,18 @@ inline size_t compress_blocks(const uint16_t* values, const uint32_t* places, si
 }
 
 OW_WIDER size_t compress_all(const uint16_t* values, const uint32_t* places, size_t count,
-                             uint64_t base, Wavelet* out) {
-  return compress_blocks<Sent::All>(values, places, count, base, out);
+                             Wavelet* out) {
+  return compress_blocks<Sent::All>(values, places, count, out);
 }
 
 OW_WIDER size_t compress_not_zero(const uint16_t* values, const uint32_t* places, size_t count,
-                                  uint64_t base, Wavelet* out) {
-  return compress_blocks<Sent::NotZero>(values, places, count, base, out);
+                                  Wavelet* out) {
+  return compress_blocks<Sent::NotZero>(values, places, count, out);
 }
 
 OW_WIDER size_t compress_positions(const uint16_t* values, const uint32_t* places, size_t count,
-                                   uint64_t base, Wavelet* out) {
-  return compress_blocks<Sent::Positions>(values, places, count, base, out);
+                                   Wavelet* out) {
+  return compress_blocks<Sent::Positions>(values, places, count, out);
 }
 
 OW_WIDER uint64_t sum_of_bits(const Wavelet* wavelets, size_t count, uint64_t bit) {
@@ -140,11 +139,10 @@ size_t deal_vectors(const uint16_t* values, size_t count, uint16_t* out, size_t 
 }  // namespace
 
 size_t compress(Sent sent, const uint16_t* values, const uint32_t* places, size_t count,
-                uint8_t colour, Wavelet* out) {
-  const uint64_t base = word_with(colour, offsetof(Wavelet, colour));
-  if (sent == Sent::All) return compress_all(values, places, count, base, out);
-  if (sent == Sent::NotZero) return compress_not_zero(values, places, count, base, out);
-  return compress_positions(values, places, count, base, out);
+                Wavelet* out) {
+  if (sent == Sent::All) return compress_all(values, places, count, out);
+  if (sent == Sent::NotZero) return compress_not_zero(values, places, count, out);
+  return compress_positions(values, places, count, out);
 }
 
 void deal(const uint16_t* values, size_t count, size_t rows, uint16_t* out) {

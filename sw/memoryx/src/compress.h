@@ -18,7 +18,7 @@ enum class Sent { All, NotZero, Positions };
 // Writes the wavelets of the values that are sent, with places[i] as the index of value i, and
 // returns their number. `out` has room for all values.
 size_t compress(Sent sent, const uint16_t* values, const uint32_t* places, size_t count,
-                uint8_t colour, Wavelet* out);
+                Wavelet* out);
 
 // The room of each grid row in the output of `deal`.
 inline size_t dealt_size(size_t count, size_t rows) { return (count + rows - 1) / rows; }

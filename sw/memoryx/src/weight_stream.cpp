@@ -155,8 +155,7 @@ void MatrixBatches::begin_matrix() {
   positions_.resize(static_cast<size_t>(most));
   // Grid row 0 has the most positions, and all rows begin with the same ones.
   compress(Sent::Positions, std::vector<uint16_t>(static_cast<size_t>(most), 1).data(),
-           places_.data(), static_cast<size_t>(most), static_cast<uint8_t>(options_.colour),
-           positions_.data());
+           places_.data(), static_cast<size_t>(most), positions_.data());
 }
 
 void MatrixBatches::begin_step() {
@@ -231,7 +230,7 @@ void MatrixBatches::begin_positions(WaveletBatch* batch) {
   for (size_t r = 0; r < batch->rows.size(); ++r) {
     const auto inputs = static_cast<uint32_t>(
         owned_elements(matrix().inputs(), static_cast<int>(r), options_.rows));
-    batch->rows[r].push_back({static_cast<uint8_t>(options_.colour), false, outputs * inputs});
+    batch->rows[r].push_back({0, false, outputs * inputs});
   }
 }
 
@@ -269,10 +268,9 @@ void MatrixBatches::make_row(const uint16_t* values, size_t count, uint32_t end,
     std::copy_n(positions_.data(), count, to);
   } else {
     const Sent kept = matrix().index_only() ? Sent::Positions : Sent::NotZero;
-    count = compress(options_.dense ? Sent::All : kept, values, places_.data(), count,
-                     static_cast<uint8_t>(options_.colour), to);
+    count = compress(options_.dense ? Sent::All : kept, values, places_.data(), count, to);
   }
-  to[count] = {static_cast<uint8_t>(options_.colour), true, end};
+  to[count] = {0, true, end};
   out->resize(before + count + 1);
 }
 

@@ -27,8 +27,7 @@ Message pack_batch(const WaveletBatch& batch, bool last) {
   return out.take();
 }
 
-std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, int colour, size_t rows,
-                                                 bool* last) {
+std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, size_t rows, bool* last) {
   Reader in(message);
   *last = in.get<uint8_t>() != 0;
   auto batch = std::make_shared<WaveletBatch>();
@@ -44,7 +43,7 @@ std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, int col
     in.get(controls.data(), controls.size());
     row.resize(count);
     for (size_t i = 0; i < count; ++i) {
-      row[i] = {static_cast<uint8_t>(colour), (controls[i / 8] >> i % 8 & 1) != 0, data[i]};
+      row[i] = {0, (controls[i / 8] >> i % 8 & 1) != 0, data[i]};
     }
   }
   in.close();

@@ -15,10 +15,10 @@ namespace ow::swarmx {
 
 Message pack_batch(const memoryx::WaveletBatch& batch, bool last);
 
-// The wavelets get this colour. ProtocolError for another number of grid rows, or for a message of
+// ProtocolError for another number of grid rows, or for a message of
 // the wrong length.
-std::shared_ptr<const memoryx::WaveletBatch> unpack_batch(const Message& message, int colour,
-                                                          size_t rows, bool* last);
+std::shared_ptr<const memoryx::WaveletBatch> unpack_batch(const Message& message, size_t rows,
+                                                          bool* last);
 
 }  // namespace ow::swarmx
 

@@ -91,7 +91,7 @@ void Cast::relay(const memoryx::StreamOptions& options) {
   for (bool last = false; !last;) {
     const Message message = transport_.receive(rank_above(transport_.rank()), Tag::Weights);
     for (const int rank : below_) transport_.send(rank, Tag::Weights, message);
-    auto batch = unpack_batch(message, options.colour, static_cast<size_t>(options.rows), &last);
+    auto batch = unpack_batch(message, static_cast<size_t>(options.rows), &last);
     publish({std::move(batch), last});
   }
 }

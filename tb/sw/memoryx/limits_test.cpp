@@ -36,7 +36,7 @@ void add_stream(const MemoryX& memory, Pass pass, NumberOf* hash) {
   for (const LayerParameters& layer : parameters_of(memory.job().layers)) {
     schedule.push_back({layer.weight, pass});
   }
-  const auto stream = memory.stream(schedule, {4, 0, false, 1 << 16});
+  const auto stream = memory.stream(schedule, {4, false, 1 << 16});
   std::vector<Wavelet> part;
   for (bool open = true; open;) {
     open = false;

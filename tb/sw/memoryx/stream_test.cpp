@@ -58,7 +58,7 @@ std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, int piece,
   const int most = piece > 0 ? piece : outputs;
   for (int first = 0; first < outputs; first += most) {
     const size_t head = out.size();
-    if (piece > 0) out.push_back({5, false, 0});
+    if (piece > 0) out.push_back({0, false, 0});
     for (int owner = 0; owner < rows; ++owner) {
       for (int j = first; j < std::min(outputs, first + most); ++j) {
         if (j % rows != owner) continue;
@@ -66,10 +66,10 @@ std::vector<Wavelet> by_definition(const std::vector<uint16_t>& sent, int piece,
           const uint16_t v = sent[static_cast<size_t>(j * inputs + i)];
           if ((v & 0x7FFF) == 0) continue;
           const auto local = static_cast<uint32_t>(i / rows);
-          out.push_back({5, false, local << 16 | (piece > 0 ? 0u : v)});
+          out.push_back({0, false, local << 16 | (piece > 0 ? 0u : v)});
           if (piece > 0) ++out[head].data;
         }
-        out.push_back({5, true, isa::Control::RowEnd::kMask});
+        out.push_back({0, true, isa::Control::RowEnd::kMask});
       }
     }
     out.back().data |= isa::Control::StreamEnd::kMask;
@@ -90,11 +90,11 @@ std::vector<Wavelet> whole_by_definition(const std::vector<uint16_t>& sent, int 
   for (int j = row; j < outputs; j += rows) {
     for (int i = 0; i < inputs; ++i) {
       const uint16_t v = sent[static_cast<size_t>(j * inputs + i)];
-      if ((v & 0x7FFF) != 0) out.push_back({5, false, place[static_cast<size_t>(i)] << 16 | v});
+      if ((v & 0x7FFF) != 0) out.push_back({0, false, place[static_cast<size_t>(i)] << 16 | v});
     }
     const bool last = ++local % window == 0 || j + rows >= outputs;
     const uint32_t end = isa::Control::RowEnd::kMask;
-    out.push_back({5, true, last ? end | isa::Control::StreamEnd::kMask : end});
+    out.push_back({0, true, last ? end | isa::Control::StreamEnd::kMask : end});
   }
   return out;
 }
@@ -173,7 +173,7 @@ TEST_F(Streams, OfAllPassesAreTheirDefinitionFromMemoryAndFromAFile) {
                      pass == Pass::Delta ? layer.inputs : layer.outputs, positions ? piece : 0,
                      &schedule);
           }
-          const auto stream = memory.stream(schedule, {rows, 5, false, 300});
+          const auto stream = memory.stream(schedule, {rows, false, 300});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> want;
@@ -224,7 +224,7 @@ TEST_F(Streams, OfWholeSumsAndOfWindowsAreTheirDefinition) {
             add_pass(2 * k, pass, order, turned ? layer.inputs : layer.outputs,
                      turned ? window * rows : 0, &schedule);
           }
-          const auto stream = memory.stream(schedule, {rows, 5, false, 300});
+          const auto stream = memory.stream(schedule, {rows, false, 300});
           const auto got = all(stream.get(), rows, 1);
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> want;
@@ -270,10 +270,10 @@ TEST_F(Streams, AreTheSameWithAnyDepthAndInAnyOrderOfTaking) {
   MemoryX memory(job_, {});
   memory.begin();
   const StreamSchedule schedule = {{0, Pass::Delta}, {2, Pass::Delta}};
-  const auto want = all(memory.stream(schedule, {3, 5, false}).get(), 3, 2);
+  const auto want = all(memory.stream(schedule, {3, false}).get(), 3, 2);
   for (const size_t depth : {size_t{1}, size_t{500}, size_t{1} << 20}) {
     for (uint64_t seed = 0; seed < 5; ++seed) {
-      const auto stream = memory.stream(schedule, {3, 5, false, depth});
+      const auto stream = memory.stream(schedule, {3, false, depth});
       ASSERT_EQ(all(stream.get(), 3, seed), want) << depth;
     }
   }
@@ -300,7 +300,6 @@ TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
       for (const int rows : {1, 2, 3, 4, 5, 8}) {
         StreamOptions options;
         options.rows = rows;
-        options.colour = 5;
         for (const bool dense : {false, true}) {
           options.dense = dense;
           std::vector<std::unique_ptr<MatrixSource>> matrix;
@@ -343,7 +342,7 @@ TEST(MemoryXProducer, StaysWithinItsDepth) {
   int made = 0;
   std::vector<std::unique_ptr<MatrixSource>> source;
   source.push_back(std::make_unique<Counted>(&made));
-  const StreamOptions options{2, 0, false, 100000};
+  const StreamOptions options{2, false, 100000};
   WeightStream stream(matrix_batches(std::move(source), options), options);
   std::vector<Wavelet> out;
   EXPECT_EQ(made, 0) << "nothing before it is asked for";
@@ -370,7 +369,7 @@ class Failing : public MatrixSource {
 TEST(MemoryXProducer, HandsOnWhatGoesWrong) {
   std::vector<std::unique_ptr<MatrixSource>> source;
   source.push_back(std::make_unique<Failing>());
-  const StreamOptions options{1, 0, false, 100};
+  const StreamOptions options{1, false, 100};
   WeightStream stream(matrix_batches(std::move(source), options), options);
   std::vector<Wavelet> out;
   EXPECT_THROW(stream.next(0, 10, &out), BadInput);

@@ -91,7 +91,7 @@ class RandomBatches : public memoryx::BatchSource {
     batch->rows.resize(rows_);
     for (auto& row : batch->rows) {
       for (uint64_t n = rng_.below(50); n > 0; --n) {
-        row.push_back({7, rng_.below(3) == 0, static_cast<uint32_t>(rng_.next())});
+        row.push_back({0, rng_.below(3) == 0, static_cast<uint32_t>(rng_.next())});
       }
     }
     return batch;
@@ -108,7 +108,6 @@ TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
   const auto ranks = local_transports(kRanks);
   memoryx::StreamOptions options;
   options.rows = kRows;
-  options.colour = 7;
   std::vector<std::thread> threads;
   const auto read = [&](Cast* cast, int n) {
     for (int s = 0; s < kStreams; ++s) {

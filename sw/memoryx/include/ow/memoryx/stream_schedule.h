@@ -47,8 +47,7 @@ std::vector<size_t> taken_first(const StreamSchedule& schedule);
 
 // How wavelets are made.
 struct StreamOptions {
-  int rows = 1;  // of the grid
-  int colour = 0;
+  int rows = 1;        // of the grid
   bool dense = false;  // zeros are sent, too
   // Wavelets of all grid rows together that may be made ahead of the slowest row. One batch of
   // outputs is always allowed.

@@ -94,7 +94,7 @@ class BatchSource {
 // pass.
 using MatrixMaker = std::function<std::unique_ptr<MatrixSource>(const StreamStep& step)>;
 
-// The batches of a schedule. It uses rows, colour and dense of the options. InternalError for a
+// The batches of a schedule. It uses rows and dense of the options. InternalError for a
 // step outside its matrix; BadInput for a matrix of more than 65,536 inputs a grid row.
 std::unique_ptr<BatchSource> matrix_batches(const StreamSchedule& schedule, const MatrixMaker& make,
                                             const StreamOptions& options);
