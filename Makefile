@@ -79,6 +79,7 @@ test-all: test test-nightly  ## every test: hours
 test-nightly: configure  ## the tests that only the night runs (PART=NAME: a part, .ci/run --list)
 	@BUILD=$(tree) scripts/bootstrap test
 	@BUILD=$(tree) scripts/bootstrap packages
+	@BUILD=$(tree) scripts/bootstrap clients || echo "test-nightly: without clients of ow serve" >&2
 	@$(again)
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target $(call q,nightly$(addprefix -,$(PART)))
 	@ctest --test-dir $(tree) -j $(call q,$(JOBS)) --output-on-failure -L '^nightly$$' $(if $(PART),-L $(call q,^$(PART)$$)) $(TEST_ARGS)
@@ -99,7 +100,7 @@ coverage: bootstrap  ## lines of rtl/tile that the tests execute (a build tree o
 	@scripts/coverage --build $(tree)-coverage --jobs $(call q,$(JOBS)) --json $(tree)/coverage.json $(COVERAGE_ARGS)
 
 fuzz: configure  ## mutants of valid files against every parser, with sanitizers
-	@BUILD=$(tree) scripts/bootstrap text || echo "fuzz: without the readers of texts" >&2
+	@BUILD=$(tree) scripts/bootstrap serve || echo "fuzz: without texts and requests" >&2
 	@$(again)
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target fuzz
 

@@ -117,7 +117,7 @@ TEST(Api, AKeyIsNeededWhereThereIsOne) {
 
 TEST(Api, AFullQueueIsSaid) {
   Bench bench(1, 0);
-  bench.ring.pause = std::chrono::microseconds(2000);
+  bench.ring.pause = std::chrono::microseconds(20000);
   const json request = {{"model", "hash"}, {"prompt", "x"}, {"max_tokens", 100}};
   Call call = {"POST", "/v1/completions", "application/json", "", request.dump()};
   Reply first = bench.api.reply(call);
@@ -128,6 +128,7 @@ TEST(Api, AFullQueueIsSaid) {
   // A client that goes away frees its slot.
   first.answer = nullptr;
   EXPECT_TRUE(bench.idle());
+  bench.ring.pause = std::chrono::microseconds(0);
   EXPECT_EQ(bench.reply(call).status, 200);
 }
 

@@ -93,9 +93,9 @@ class Bench {
     EXPECT_EQ(r.status, 200) << r.body;
     return nlohmann::json::parse(r.body);
   }
-  // Whether all slots are free within a second.
+  // Whether all slots are free within ten seconds.
   bool idle() {
-    for (int n = 0; n < 1000; ++n) {
+    for (int n = 0; n < 10000; ++n) {
       const Metrics m = service.metrics();
       if (m.engine.running == 0 && m.waiting == 0) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
