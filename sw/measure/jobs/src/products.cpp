@@ -87,6 +87,40 @@ void append(std::vector<uint32_t>* to, const void* from, size_t bytes) {
   std::memcpy(&(*to)[at], from, bytes);
 }
 
+using Values = std::vector<std::vector<uint16_t>>;  // of tiles, or of rows or columns of them
+
+// What each column has of the first product; if there is a second one, what each row has of it.
+Values expected(const Values& x, const Values& first, const Values& second, int tiles) {
+  const int outputs = static_cast<int>(x.front().size());
+  const auto at = [tiles](int row, int col) { return static_cast<size_t>(row * tiles + col); };
+  Values columns;
+  for (int c = 0; c < tiles; ++c) {
+    Values column;
+    for (int r = 0; r < tiles; ++r) column.push_back(first[at(r, c)]);
+    columns.push_back(product(column, x, outputs));
+  }
+  if (second.empty()) return columns;
+  Values rows;
+  const Values inputs(columns.rbegin(), columns.rend());
+  for (int r = 0; r < tiles; ++r) {
+    Values row;
+    for (int c = tiles; c-- > 0;) row.push_back(second[at(r, c)]);
+    rows.push_back(product(row, inputs, outputs));
+  }
+  return rows;
+}
+
+// The flows of a region that products take.
+Layout layout_of(GridShape shape) {
+  Layout layout(shape);
+  Region region = layout.region("tiles", whole(shape));
+  region.broadcast_rows("row", 0, true);
+  region.broadcast_columns("up", shape.rows - 1, true);
+  region.shift("down", Side::South);
+  region.shift("left", Side::West);
+  return layout;
+}
+
 }  // namespace
 
 double ProductCost::lanes() const {
@@ -100,7 +134,7 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
   const uint32_t base = read_elf(elf, isa::kFull.sram_bytes).exported("memory").addr;
   const size_t each = static_cast<size_t>(n);
   Rng rng(19);
-  std::vector<std::vector<uint16_t>> x, first(static_cast<size_t>(tiles) * tiles), second;
+  Values x, first(static_cast<size_t>(tiles) * tiles), second;
   for (int r = 0; r < tiles; ++r) x.push_back(random_halves(each, &rng));
   for (auto& matrix : first) matrix = random_halves(each * each, &rng);
   for (size_t t = 0; two && t < first.size(); ++t)
@@ -137,13 +171,7 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
   }
 
   const GridShape shape{tiles, tiles};
-  Layout layout(shape);
-  Region region = layout.region("tiles", whole(shape));
-  region.broadcast_rows("row", 0, true);
-  region.broadcast_columns("up", tiles - 1, true);
-  region.shift("down", Side::South);
-  region.shift("left", Side::West);
-  Program program(layout);
+  Program program(layout_of(shape));
   program.add_firmware(whole(shape), elf);
   const Mapping mapping = Mapping::tiles();
   program.set_parameter("parameter_words", parameters, mapping);
@@ -164,22 +192,7 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
   }
   cost.cycles = end - begin;
 
-  // What each column has; then, by columns, what each row has.
-  std::vector<std::vector<uint16_t>> want;
-  for (int c = 0; c < tiles; ++c) {
-    std::vector<std::vector<uint16_t>> column;
-    for (int r = 0; r < tiles; ++r) column.push_back(first[static_cast<size_t>(r * tiles + c)]);
-    want.push_back(product(column, x, n));
-  }
-  if (two) {
-    std::vector<std::vector<uint16_t>> inputs(want.rbegin(), want.rend()), rows;
-    for (int r = 0; r < tiles; ++r) {
-      std::vector<std::vector<uint16_t>> row;
-      for (int c = tiles; c-- > 0;) row.push_back(second[static_cast<size_t>(r * tiles + c)]);
-      rows.push_back(product(row, inputs, n));
-    }
-    want = rows;
-  }
+  const Values want = expected(x, first, second, tiles);
   for (int k = 0; k < tiles; ++k) {
     const Rect tile = two ? Rect{k, 0, 1, 1} : Rect{tiles - 1, k, 1, 1};
     const std::vector<uint32_t> got =
