@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli.h"
+#include "language_report.h"
 #include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/compile/estimate.h"
@@ -29,6 +30,7 @@ struct Options {
   std::optional<double> density;  // of weights of which no file is named; none: all are kept
   std::optional<uint64_t> step;   // of a training; none: the first
   int wafers = 0;                 // 0: as the job says
+  LanguageQuestion language;      // instead of a job
 };
 
 // What is estimated, of a job of either kind.
@@ -231,6 +233,13 @@ void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
 }
 
 int run(Context& context, const Options& o) {
+  if (!o.language.model.empty()) {
+    if (!o.job.empty()) throw BadInput("--model and a job: estimate one of them");
+    LanguageQuestion question = o.language;
+    question.wafers = std::max(1, o.wafers);
+    return estimate_model(context, question);
+  }
+  if (o.job.empty()) throw BadInput("a job or --model is missing");
   const MachineSpec spec = machine_of(o.machine);
   if (spec.kind == MachineKind::Golden) throw BadInput(spec.name + ": takes no cycles");
   if (!spec.record_file.empty()) throw BadInput(spec.name + ": an estimate records nothing");
@@ -275,18 +284,35 @@ void add_estimate(CLI::App& app, Context& context) {
       ->add_option("params,--params", o->job,
                    "The job (configs/*.yaml), or a pipe (/dev/stdin), whose paths are taken from "
                    "the current directory")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
   add_machine(command, &o->machine);
   command
       ->add_option("--density", o->density,
                    "Share of the weights that are kept, where the job names no file of weights (1)")
       ->check(real_number(0, 1));
   command
-      ->add_option("--num-wafers,--num_wafers,--num_csx", o->wafers,
-                   "Of a training: so many wafers share a step's micro-batches (the job's)")
+      ->add_option("--num-wafers,--num_wafers,--num_csx,--wafers", o->wafers,
+                   "Of a training: so many wafers share a step's micro-batches (the job's); of a "
+                   "language model: so many hold its regions (1)")
       ->check(whole_number(1, 1024));
   command->add_option("--step", o->step, "Of a training: with the densities of this step (0)")
+      ->check(whole_number(0, 1'000'000'000));
+  LanguageQuestion* language = &o->language;
+  command
+      ->add_option("--model", language->model,
+                   "Instead of a job: a language model's folder, of which config.json is read")
+      ->type_name("DIR");
+  command
+      ->add_option("--tiles", language->tiles,
+                   "Of a language model: the fastest regions on a wafer of so many tiles")
+      ->check(whole_number(1, 100'000'000));
+  command
+      ->add_option("--region", language->region,
+                   "Of a language model: tiles of a region (else by --tiles or the model's shape)")
+      ->type_name("RxC");
+  command
+      ->add_option("--position", language->position,
+                   "Of a language model: the token's position (128)")
       ->check(whole_number(0, 1'000'000'000));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys and their defaults are those of LlamaConfig in Hugging Face's transformers.
-#include "llama_config.h"
+#include "ow/import/llama_config.h"
 
 #include <map>
 #include <optional>

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "llama_config.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/text.h"
+#include "ow/import/llama_config.h"
 #include "ow/tensor/safetensors.h"
 #include "ow/tensor/safetensors_folder.h"
 
