@@ -64,8 +64,8 @@ generate: configure  ## a public language model on 8x12 RTL tiles: its text as i
 serve: configure  ## a language model over HTTP, with a chat page, until Ctrl+C
 	@BUILD=$(tree) scripts/bootstrap serve
 	@$(again)
-	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow-serve
-	@$(tree)/ow serve --model $(call q,$(MODEL)) $(SERVE_ARGS)
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow-serve
+	@$(tree)/ow-serve serve --model $(call q,$(MODEL)) $(SERVE_ARGS)
 
 test: configure  ## the everyday tests: minutes
 	@BUILD=$(tree) scripts/bootstrap test
