@@ -20,6 +20,27 @@ int rows_of(const TrainingJob& job, const std::vector<SumOrder>& orders, int mat
   return orders[static_cast<size_t>(matrix)] == SumOrder::Whole ? 1 : job.grid_rows;
 }
 
+// The first group that matches; -1: none.
+int group_of(const TrainingJob& job, const std::string& name) {
+  for (size_t g = 0; g < job.sparsity.size(); ++g) {
+    if (fnmatch(job.sparsity[g].pattern.c_str(), name.c_str(), 0) == 0) return static_cast<int>(g);
+  }
+  return -1;
+}
+
+// Sequences lie one after the other, in whole groups.
+void check_tokens(const TrainingJob& job, const Tokens& tokens) {
+  const size_t slots = tokens.ids.size();
+  require(job.samples % kSlotGroup == 0 && slots == job.micro_batch() &&
+              tokens.starts.size() * kSlotGroup == slots,
+          "tokens that do not fit the grid");
+  for (size_t g = 0; g < tokens.starts.size(); ++g) {
+    require(tokens.starts[g] == static_cast<int>(g) * kSlotGroup ||
+                (g > 0 && tokens.starts[g] == tokens.starts[g - 1]),
+            "a sequence that is not in neighbouring groups of slots");
+  }
+}
+
 }  // namespace
 
 std::vector<int> forward_rows(const TrainingJob& job) {
@@ -46,9 +67,10 @@ Trainer::Trainer(const TrainingJob& job, const Graph& graph)
     p.name = shape.name;
     p.rows = shape.rows;
     p.columns = shape.columns;
-    p.matrix = shape.form == ow::Parameter::Form::Matrix;
+    p.matrix = shape.form != ow::Parameter::Form::Vector;
     p.value.assign(p.rows * p.columns, shape.initial);
     if (p.matrix) begin_matrix(&rng, &p);
+    if (shape.form == ow::Parameter::Form::Matrix) p.group = group_of(job, p.name);
     parameters_.push_back(std::move(p));
   }
   for (size_t n = 0; n < graph_.ops.size(); ++n) add_node(n);
@@ -90,9 +112,7 @@ void Trainer::add_node(size_t n) {
   Node node;
   node.moves = !op.parameters.empty() || std::any_of(op.input_values.begin(), op.input_values.end(),
                                                      [this](int value) { return moves(value); });
-  for (const size_t p : op.parameters) {
-    if (!parameters_[p].matrix) continue;
-    require(node.matrix < 0, "a layer of two matrices");
+  if (layer_kind(op.kind).layer != nullptr) {
     node.matrix = static_cast<int>(matrices_.size());
     matrices_.push_back(n);
   }
@@ -104,14 +124,9 @@ void Trainer::add_node(size_t n) {
 }
 
 // First values are drawn in the order of the parameters (N21).
-void Trainer::begin_matrix(Rng* rng, Parameter* p) const {
+void Trainer::begin_matrix(Rng* rng, Parameter* p) {
   const double limit = std::sqrt(6.0 / static_cast<double>(p->columns));
   for (float& x : p->value) x = static_cast<float>((2.0 * rng->uniform() - 1.0) * limit);
-  for (size_t g = job_.sparsity.size(); g-- > 0;) {
-    if (fnmatch(job_.sparsity[g].pattern.c_str(), p->name.c_str(), 0) == 0) {
-      p->group = static_cast<int>(g);
-    }
-  }
 }
 
 void Trainer::restore(std::vector<Parameter> parameters, uint64_t step, uint64_t updates,
@@ -140,7 +155,7 @@ Numerics Trainer::numerics_of(size_t n) const {
   return numerics;
 }
 
-LayerPass Trainer::pass_of(size_t n, const Numerics& numerics, const Activations& x,
+LayerPass Trainer::pass_of(size_t n, const Numerics& numerics, const Samples& samples,
                            const std::vector<Activations>& outputs) const {
   const Op& op = graph_.ops[n];
   LayerPass pass{numerics, op, {}, {}, {}, {}};
@@ -149,9 +164,10 @@ LayerPass Trainer::pass_of(size_t n, const Numerics& numerics, const Activations
     pass.dense.push_back(wants_dense(p));
   }
   for (const int value : op.input_values) {
-    pass.inputs.push_back(value == 0 ? &x : &outputs[static_cast<size_t>(value) - 1]);
+    pass.inputs.push_back(value == 0 ? &samples.x : &outputs[static_cast<size_t>(value) - 1]);
     pass.wanted.push_back(moves(value));
   }
+  pass.tokens = samples.tokens;
   return pass;
 }
 
@@ -160,12 +176,14 @@ Network Trainer::network() const {
   network.type = job_.type;
   // Placeholder tensors: kinds take their weights from the pass alone.
   const std::vector<Activations> none(nodes_.size());
+  const Activations no_samples;
+  const Samples samples{no_samples, nullptr};
   for (size_t n = 0; n + 1 < nodes_.size(); ++n) {
     const LayerKind& kind = layer_kind(graph_.ops[n].kind);
     require(graph_.ops[n].input_values == std::vector<int>{static_cast<int>(n)},
             "no chain of layers");
     if (kind.layer != nullptr) {
-      network.layers.push_back(kind.layer(pass_of(n, numerics_of(n), {}, none)));
+      network.layers.push_back(kind.layer(pass_of(n, numerics_of(n), samples, none)));
     } else {
       require(kind.element != nullptr && !network.layers.empty(), "no chain of layers");
       network.layers.back().activation = kind.name;
@@ -184,13 +202,13 @@ size_t Trainer::tensor_of(size_t layer) const {
   return follows ? n + 1 : n;
 }
 
-std::vector<Activations> Trainer::forward(const Activations& x) const {
+std::vector<Activations> Trainer::forward(const Samples& samples) const {
   std::vector<Activations> outputs;
   outputs.reserve(nodes_.size());
   while (outputs.size() + 1 < nodes_.size()) {
     const size_t n = outputs.size();
     outputs.push_back(
-        layer_kind(graph_.ops[n].kind).forward(pass_of(n, numerics_of(n), x, outputs)));
+        layer_kind(graph_.ops[n].kind).forward(pass_of(n, numerics_of(n), samples, outputs)));
   }
   return outputs;
 }
@@ -203,10 +221,27 @@ bool Trainer::wants_dense(size_t parameter) const {
 }
 
 MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
-  require(x.features == graph_.features() && static_cast<uint64_t>(x.samples) == job_.micro_batch(),
+  require(graph_.values.front().element == Value::Element::Number &&
+              x.features == graph_.features() &&
+              static_cast<uint64_t>(x.samples) == job_.micro_batch(),
           "samples that do not fit the layers or the grid");
+  return run({x, nullptr}, targets);
+}
+
+MicroBatch Trainer::run(const Tokens& tokens, const Targets& targets) const {
+  require(graph_.values.front().element == Value::Element::Token, "tokens for a graph of numbers");
+  check_tokens(job_, tokens);
+  Activations none;
+  none.features = 1;
+  none.samples = static_cast<int>(tokens.ids.size());
+  return run({none, &tokens}, targets);
+}
+
+MicroBatch Trainer::run(const Samples& samples, const Targets& targets) const {
   MicroBatch batch;
-  batch.outputs = forward(x);
+  batch.outputs = forward(samples);
+  batch.ignored =
+      static_cast<uint64_t>(std::count(targets.classes.begin(), targets.classes.end(), kNoToken));
   batch.deltas.resize(batch.outputs.size());
   const size_t last = batch.outputs.size();
   batch.deltas[last - 1] =
@@ -217,7 +252,7 @@ MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
     // Skip a layer that gets no deltas, or that neither is trained nor leads to one that is.
     if (batch.deltas[n].features == 0 || !nodes_[n].moves) continue;
     const Numerics numerics = numerics_of(n);
-    LayerPass pass = pass_of(n, numerics, x, batch.outputs);
+    LayerPass pass = pass_of(n, numerics, samples, batch.outputs);
     pass.output = &batch.outputs[n];
     Backward back = layer_kind(graph_.ops[n].kind).backward(pass, batch.deltas[n]);
     gradients[n] = std::move(back.gradients);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The update of a reference training: mean, overflow, clipping, optimizer, masks.
+#include <algorithm>
 #include <cmath>
 
 #include "ow/base/error.h"
@@ -101,7 +102,14 @@ Trainer::Result Trainer::update(const std::vector<MicroBatch>& batches, Masks ma
     throw InternalError("a step of another number of micro-batches");
   }
   Result result;
-  for (const MicroBatch& b : batches) result.loss += b.loss / job_.micro_batches;
+  uint64_t ignored = 0;
+  for (const MicroBatch& b : batches) ignored += b.ignored;
+  const uint64_t counted = std::max<uint64_t>(job_.batch() - ignored, 1);
+  for (const MicroBatch& b : batches) {
+    const auto own = static_cast<double>((job_.micro_batch() - b.ignored) *
+                                         static_cast<uint64_t>(job_.micro_batches));
+    result.loss += b.loss * (own / static_cast<double>(counted)) / job_.micro_batches;
+  }
   result.rate = static_cast<float>(schedule_value(job_.optimizer.rate, step_));
   Gradients gradients(parameters_.size());
   for (size_t k = 0; k < parameters_.size(); ++k) {
@@ -113,7 +121,7 @@ Trainer::Result Trainer::update(const std::vector<MicroBatch>& batches, Masks ma
     }
   }
   if (!result.skipped) {
-    const float factor = 1.0f / (static_cast<float>(job_.batch()) * scale_);
+    const float factor = 1.0f / (static_cast<float>(counted) * scale_);
     float clip = 1;
     const double most = job_.optimizer.max_norm;
     if (most > 0) {

@@ -47,7 +47,9 @@ size_t use_parameter(const ParameterShape& shape, const Op& op, std::vector<Para
   if (there == all->end()) {
     throw BadInput(fmt::format("{}: shares '{}', which no operation above has", op.where, name));
   }
-  if (there->form != shape.form || there->rows != shape.rows || there->columns != shape.columns) {
+  const bool same_form = there->form == shape.form || (there->form == Parameter::Form::Table &&
+                                                       shape.form == Parameter::Form::Matrix);
+  if (!same_form || there->rows != shape.rows || there->columns != shape.columns) {
     throw BadInput(fmt::format("{}: shares '{}' of {} x {} as its {} of {} x {}", op.where, name,
                                there->rows, there->columns, shape.suffix, shape.rows,
                                shape.columns));
@@ -56,6 +58,12 @@ size_t use_parameter(const ParameterShape& shape, const Op& op, std::vector<Para
 }
 
 }  // namespace
+
+Graph Graph::of_tokens() {
+  Graph graph(1);
+  graph.values.front().element = Value::Element::Token;
+  return graph;
+}
 
 int Graph::value(const std::string& name) const {
   for (size_t v = 0; v < values.size(); ++v) {
@@ -97,7 +105,15 @@ void Graph::add(Op op) {
       throw BadInput(fmt::format("{}: '{}' is no value that it can take", op.where, op.inputs[n]));
     }
     op.input_values.push_back(targets ? -1 : v);
-    if (!targets) features.push_back(values[static_cast<size_t>(v)].features);
+    if (targets) continue;
+    const Value& input = values[static_cast<size_t>(v)];
+    if (input.element != kind->takes) {
+      const bool tokens = input.element == Value::Element::Token;
+      throw BadInput(fmt::format("{}: '{}' holds {}; {} takes {}", op.where, input.name,
+                                 tokens ? "tokens" : "numbers", kind->name,
+                                 tokens ? "numbers" : "tokens"));
+    }
+    features.push_back(input.features);
   }
   const int own = kind->is_loss() ? 0 : kind->features(op, features);
   std::vector<Parameter> all = parameters;

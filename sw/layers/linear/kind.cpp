@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = W x + b.
+// y = W x + b. With copies, each output stands there so often, one next to the other.
 #include "ow/graph/kind.h"
 
 namespace ow {
 namespace {
 
 constexpr int kMaxWidth = 65535;
+constexpr int kMaxCopies = 256;
 
 int features(const Op& op, const std::vector<int>& /*inputs*/) {
-  return static_cast<int>(op.attributes.at("outputs"));
+  return static_cast<int>(op.attributes.at("outputs") * op.attributes.at("copies"));
 }
 
 std::vector<ParameterShape> parameters(const Op& op, const std::vector<int>& inputs) {
@@ -25,12 +26,13 @@ std::vector<ParameterShape> parameters(const Op& op, const std::vector<int>& inp
 
 const Kind& linear_kinds() {
   using Form = KindOption::Form;
-  static const Kind kind{
-      "linear",
-      {{"outputs", Form::Whole, 1, kMaxWidth, std::nullopt}, {"bias", Form::Flag, 0, 1, 1.0}},
-      1,
-      features,
-      parameters};
+  static const Kind kind{"linear",
+                         {{"outputs", Form::Whole, 1, kMaxWidth, std::nullopt},
+                          {"bias", Form::Flag, 0, 1, 1.0},
+                          {"copies", Form::Whole, 1, kMaxCopies, 1.0}},
+                         1,
+                         features,
+                         parameters};
   return kind;
 }
 

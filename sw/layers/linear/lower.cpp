@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = W x + b: a streamed matrix, and a bias in the tiles that own the outputs.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "ow/base/error.h"
 #include "ow/compile/graph_lowering.h"
 #include "ow/compile/lowering.h"
 #include "ow/compile/passes.h"
@@ -10,7 +13,13 @@
 namespace ow::jobs {
 namespace {
 
+void check_copies(const Op& op) {
+  if (op.attributes.at("copies") == 1) return;
+  throw BadInput(fmt::format("{}: no program of the tiles copies outputs", op.where));
+}
+
 LayerShape shape(const Op& op, int inputs) {
+  check_copies(op);
   LayerShape shape;
   shape.inputs = inputs;
   shape.outputs = static_cast<int>(op.attributes.at("outputs"));
@@ -61,6 +70,7 @@ void gather(GraphLowering& l, const Rows& rows, int value, Slot to) {
 }
 
 void forward(GraphLowering& l, const Op& op) {
+  check_copies(op);
   const Matrix m(l, op);
   const SumOrder order = l.order(l.job().forward, op);
   const Slot x = l.value(m.x), y = l.new_value(m.y);

@@ -165,10 +165,9 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(
       block("repeat: 2, input: input, layers: [{name: previous, kind: relu, inputs: input}]"),
       ":6: key 'network.layers[0].layers[0].name' is 'previous', which a repeated block takes");
-  EXPECT_EQ(
-      refused(with("kind: relu", "kind: tanh")),
-      ":7: key 'network.layers[1].kind' must be add, gelu, layer_norm, linear, mean_squared_error, "
-      "mul, relu, rms_norm, silu or softmax_cross_entropy, not 'tanh'");
+  EXPECT_EQ(refused(with("kind: relu", "kind: tanh")),
+            ":7: key 'network.layers[1].kind' must be add, embedding, gelu, layer_norm, linear, "
+            "mean_squared_error, mul, relu, rms_norm, silu or softmax_cross_entropy, not 'tanh'");
   EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
             ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
   EXPECT_EQ(refused(with("outputs: 9", "bias: true")),
@@ -227,6 +226,10 @@ TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
             place(7, 1, "kept") +
                 "a network's run takes chains of layers, which have none of the kind add; "
                 "a training takes any graph");
+  EXPECT_EQ(refused(with("bias: false", "copies: 2")),
+            place(8, 2, "logits") + "no program of the tiles copies outputs");
+  EXPECT_EQ(refused(with("kind: relu", "kind: embedding, vocabulary: 9, width: 4")),
+            place(7, 1, "kept") + "'hidden' holds numbers; embedding takes tokens");
   EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [hidden]")),
             place(8, 2, "logits") + "takes 'hidden', which 'kept' takes too" + chain);
   EXPECT_EQ(refused(with("[logits, targets]", "[kept, targets]")),

@@ -183,6 +183,12 @@ TEST_F(TrainGraph, WhatNoProgramTrainsIsOneLine) {
   EXPECT_EQ(refused("file: classes.csv", other),
             "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): no program of the "
             "tiles runs layers of the kind silu");
+  std::string copies = kBranches;
+  copies.replace(copies.find("outputs: 11"), 11, "outputs: 11, copies: 2");
+  EXPECT_EQ(
+      refused("file: classes.csv", copies),
+      "job.yaml:12: key 'network.layers[2].layers[1]' ('block.0.up'): no program of the tiles "
+      "copies outputs");
 }
 
 // The committed example, on tiles beside golden, and what its estimate says.

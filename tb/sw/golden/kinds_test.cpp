@@ -199,6 +199,57 @@ TEST(GoldenKinds, GradientsOfASharedParameterAreAddedInTheOrderOfItsUses) {
   for (size_t i = 0; i < one[0].size(); ++i) EXPECT_EQ(one[0][i], two[0][i] + two[1][i]) << i;
 }
 
+// N129: the same as a matrix that has each row so often, whose gradients are then added.
+TEST(GoldenKinds, CopiesOfOutputsAreOutputsOfTheSameWeights) {
+  constexpr int kCopies = 3, kRows = 5;
+  const auto graph_of = [](int rows, int copies) {
+    const auto number = [](int x) { return static_cast<double>(x); };
+    Graph graph(6);
+    graph.add({"a",
+               "linear",
+               {"input"},
+               {{"outputs", number(rows)}, {"copies", number(copies)}},
+               "a",
+               {}});
+    graph.add({"b", "linear", {"a"}, {{"outputs", 6}, {"bias", 0}}, "b", {}});
+    graph.add({"cost", "mean_squared_error", {"b", "targets"}, {}, "cost", {}});
+    return graph;
+  };
+  TrainingJob job;
+  job.loss = "mean_squared_error";
+  job.grid_rows = 2;
+  job.grid_cols = 3;
+  job.samples = 8;
+  const Trainer copied(job, graph_of(kRows, kCopies));
+  Trainer apart(job, graph_of(kRows * kCopies, 1));
+  std::vector<Parameter> equal = apart.parameters();
+  const auto repeat = [](const Parameter& from, Parameter* to) {
+    for (size_t j = 0; j < to->rows; ++j) {
+      for (size_t i = 0; i < to->columns; ++i) {
+        to->value[j * to->columns + i] = from.value[j / kCopies * to->columns + i];
+      }
+    }
+  };
+  repeat(copied.parameters()[0], &equal[0]);
+  repeat(copied.parameters()[1], &equal[1]);
+  equal[2].value = copied.parameters()[2].value;
+  apart.restore(equal, 0, 0, 1, 0);
+  Rng rng(8);
+  const Activations x = random_values(&rng, 6, 24);
+  Targets t;
+  t.values = random_values(&rng, 6, 24);
+  const MicroBatch one = copied.run(x, t), all = apart.run(x, t);
+  EXPECT_EQ(one.outputs[0].values, all.outputs[0].values);
+  EXPECT_EQ(one.deltas[0].values, all.deltas[0].values);
+  for (size_t p = 0; p < 2; ++p) {
+    const size_t columns = copied.parameters()[p].columns;
+    for (size_t i = 0; i < one.gradients[p].size(); ++i) {
+      const float* g = &all.gradients[p][i / columns * columns * kCopies + i % columns];
+      EXPECT_EQ(one.gradients[p][i], (g[0] + g[columns]) + g[2 * columns]) << p << " " << i;
+    }
+  }
+}
+
 // One operation on given values, and its deltas.
 struct OneOp {
   OneOp(const std::string& kind, Activations x, HalfType type) : x_(std::move(x)) {

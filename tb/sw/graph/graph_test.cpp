@@ -55,6 +55,37 @@ TEST(Graph, OperationsShareParametersOfOneShape) {
   EXPECT_EQ(graph.parameters[2].name, "b.bias");
 }
 
+Graph of_tokens() {
+  Graph graph = Graph::of_tokens();
+  graph.add(op("e", "embedding", {"input"}, {{"vocabulary", 9}, {"width", 6}, {"positions", 4}}));
+  return graph;
+}
+
+TEST(Graph, TokensAreLookedUpInTablesThatAMatrixMayShare) {
+  Graph graph = of_tokens();
+  EXPECT_EQ(graph.values[0].element, Value::Element::Token);
+  EXPECT_EQ(graph.values[1].features, 6);
+  EXPECT_EQ(graph.values[1].element, Value::Element::Number);
+  ASSERT_EQ(graph.parameters.size(), 2u);
+  EXPECT_EQ(graph.parameters[0].name, "e.weight");
+  EXPECT_EQ(graph.parameters[1].name, "e.positions");
+  EXPECT_EQ(graph.parameters[1].rows, 4u);
+  EXPECT_EQ(graph.parameters[1].form, Parameter::Form::Table);
+  Op head = op("head", "linear", {"e"}, {{"outputs", 9}, {"bias", 0}});
+  head.shared = {{"weight", "e.weight"}};
+  graph.add(head);
+  EXPECT_EQ(graph.parameters.size(), 2u);
+  EXPECT_EQ(graph.parameters[0].form, Parameter::Form::Table);
+}
+
+TEST(Graph, CopiesOfOutputsAreFeatures) {
+  Graph graph(5);
+  graph.add(op("a", "linear", {"input"}, {{"outputs", 4}, {"copies", 3}}));
+  EXPECT_EQ(graph.values[1].features, 12);
+  EXPECT_EQ(graph.parameters[0].rows, 4u);
+  EXPECT_EQ(graph.parameters[1].rows, 4u);
+}
+
 std::string refusal(Op added, Graph graph = small()) {
   const size_t ops = graph.ops.size(), parameters = graph.parameters.size();
   try {
@@ -87,6 +118,18 @@ TEST(Graph, WhatDoesNotFitIsRefusedAndChangesNothing) {
   EXPECT_EQ(refusal(shares), "x: shares 'out.weight', which no operation above has");
   shares.shared = {{"gain", "in.weight"}};
   EXPECT_EQ(refusal(shares), "x: shares a parameter that linear does not have");
+  const std::map<std::string, double> table = {{"vocabulary", 9}, {"width", 6}};
+  EXPECT_EQ(refusal(op("x", "embedding", {"r"}, table)),
+            "x: 'r' holds numbers; embedding takes tokens");
+  EXPECT_EQ(refusal(op("x", "relu", {"input"}), of_tokens()),
+            "x: 'input' holds tokens; relu takes numbers");
+  EXPECT_EQ(refusal(op("x", "mean_squared_error", {"input", "targets"}), of_tokens()),
+            "x: 'input' holds tokens; mean_squared_error takes numbers");
+  Op rows = op("x", "embedding", {"input"}, table);
+  rows.shared = {{"weight", "out.weight"}};
+  Graph both = of_tokens();
+  both.add(op("out", "linear", {"e"}, {{"outputs", 9}}));
+  EXPECT_EQ(refusal(rows, both), "x: shares 'out.weight' of 9 x 6 as its weight of 9 x 6");
   Graph whole = small();
   whole.add(op("loss", "mean_squared_error", {"r", "targets"}));
   EXPECT_EQ(refusal(op("x", "relu", {"r"}), whole), "x: stands after the loss, which is the last");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = W x + b: forward (N7, N12), the deltas of its input (N14), gradients (N15).
+// y = W x + b: forward (N7, N12), the deltas of its input (N14), gradients (N15). Copies of outputs
+// are outputs of the same weights (N129).
 #include "ow/golden/formats.h"
 #include "ow/golden/gradients.h"
 #include "ow/golden/kind.h"
@@ -24,20 +25,28 @@ Layer transposed(const Layer& layer) {
   return t;
 }
 
+size_t copies_of(const LayerPass& pass) {
+  return static_cast<size_t>(pass.op.attributes.at("copies"));
+}
+
 // Weights rounded to the job's type, zeros without a sign.
 Layer rounded(const LayerPass& pass) {
   const Parameter& w = *pass.parameters[0];
+  const size_t copies = copies_of(pass);
   Layer layer;
   layer.name = pass.op.name;
   layer.inputs = static_cast<int>(w.columns);
-  layer.outputs = static_cast<int>(w.rows);
+  layer.outputs = static_cast<int>(w.rows * copies);
   layer.bias = pass.parameters.size() > 1;
-  layer.weights.reserve(w.value.size());
-  for (const float x : w.value) {
-    const uint16_t half = narrow(pass.numerics.type, float_to_bits(x));
-    layer.weights.push_back(half_is_zero(half) ? uint16_t{0} : half);
+  layer.weights.reserve(w.value.size() * copies);
+  for (size_t j = 0; j < w.rows * copies; ++j) {
+    for (size_t i = 0; i < w.columns; ++i) {
+      const float x = w.value[j / copies * w.columns + i];
+      const uint16_t half = narrow(pass.numerics.type, float_to_bits(x));
+      layer.weights.push_back(half_is_zero(half) ? uint16_t{0} : half);
+    }
+    if (layer.bias) layer.bias_values.push_back(pass.parameters[1]->value[j / copies]);
   }
-  if (layer.bias) layer.bias_values = pass.parameters[1]->value;
   return layer;
 }
 
@@ -54,13 +63,22 @@ Backward backward(const LayerPass& pass, const Activations& delta) {
   Backward back;
   back.gradients.resize(pass.parameters.size());
   back.gradients[0].assign(w.value.size(), 0.0f);
-  for (size_t j = 0; j < w.rows; ++j) {
+  const size_t copies = copies_of(pass);
+  std::vector<float> own(w.columns);
+  for (size_t j = 0; j < w.rows * copies; ++j) {
+    float* sums = &back.gradients[0][j / copies * w.columns];
+    const bool first = j % copies == 0;
+    own.assign(w.columns, 0.0f);
     gradients_of_row(type, &d[j * row.width()], in.data(), w.columns, row,
-                     pass.dense[0] ? nullptr : &w.mask[j * w.columns],
-                     &back.gradients[0][j * w.columns]);
-  }
-  for (size_t j = 0; pass.parameters.size() > 1 && j < w.rows; ++j) {
-    back.gradients[1].push_back(sum_of_row(&d[j * row.width()], row));
+                     pass.dense[0] ? nullptr : &w.mask[j / copies * w.columns], own.data());
+    for (size_t i = 0; i < w.columns; ++i) sums[i] = first ? own[i] : sums[i] + own[i];
+    if (pass.parameters.size() < 2) continue;
+    const float bias = sum_of_row(&d[j * row.width()], row);
+    if (first) {
+      back.gradients[1].push_back(bias);
+    } else {
+      back.gradients[1].back() += bias;
+    }
   }
   back.deltas.resize(1);
   if (pass.wanted[0]) {

@@ -25,6 +25,7 @@ struct LayerPass {
   std::vector<const Activations*> inputs;
   std::vector<bool> wanted;             // per input: its deltas are needed
   const Activations* output = nullptr;  // in the backward pass: the output of the forward pass
+  const Tokens* tokens = nullptr;       // null if the samples are numbers
 };
 
 struct Backward {
@@ -41,7 +42,8 @@ struct LayerKind {
   // Only for a kind that is a layer of a Network (ow/tensor/network.h): with its rounded weights.
   Layer (*layer)(const LayerPass& pass) = nullptr;
   // Only for a loss, which has this and its name alone: the deltas of `out`, for the loss times
-  // `scale`. `loss` is the mean over the samples. InternalError for targets that do not fit.
+  // `scale`. `loss` is the mean over the samples whose target is not ignored. InternalError for
+  // targets that do not fit.
   Activations (*loss)(const Numerics& numerics, const Activations& out, const Targets& targets,
                       float scale, double* loss) = nullptr;
 };

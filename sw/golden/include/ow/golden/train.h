@@ -22,14 +22,15 @@ namespace ow::golden {
 
 struct LayerPass;
 
-// A matrix [rows, columns] stored row by row, or a bias (one column). `mask` is empty, or has 1 for
-// each weight that is kept. `first` and `second` are the optimizer's, and empty if it has none.
+// A matrix or table [rows, columns] stored row by row, or a bias (one column). `mask` is empty, or
+// has 1 for each weight that is kept. `first` and `second` are the optimizer's, and empty if it has
+// none.
 struct Parameter {
   std::string name;
   size_t rows = 0;
   size_t columns = 0;
-  bool matrix = false;
-  int group = -1;  // index in the job's sparsity; -1: dense
+  bool matrix = false;  // or a table
+  int group = -1;       // index in the job's sparsity; -1: dense
   std::vector<float> value, first, second;
   std::vector<uint8_t> mask;
 
@@ -37,12 +38,14 @@ struct Parameter {
 };
 
 using ow::Targets;
+using ow::Tokens;
 
 struct MicroBatch {
   std::vector<Activations> outputs;           // one per layer, except the loss
   std::vector<Activations> deltas;            // of the outputs; empty if none arrive
   std::vector<std::vector<float>> gradients;  // one per parameter; 0 outside the mask unless dense
-  double loss = 0;                            // mean over the samples, unscaled
+  double loss = 0;                            // mean over the samples that count, unscaled
+  uint64_t ignored = 0;                       // samples whose target is ignored
 };
 
 // For each streamed layer, the grid rows that a sum of its forward pass goes round: 1 if it is
@@ -58,9 +61,12 @@ class Trainer {
 
   // `x` is in the network's type, inputs x (samples per tile x grid columns). Changes nothing.
   MicroBatch run(const Activations& x, const Targets& targets) const;
+  // For a graph of tokens. InternalError also for tokens outside a table, for sequences that do not
+  // begin as Tokens says, or for tiles that do not hold whole groups of slots.
+  MicroBatch run(const Tokens& tokens, const Targets& targets) const;
 
   // Only the outputs of all layers except the loss, for any number of samples.
-  std::vector<Activations> forward(const Activations& x) const;
+  std::vector<Activations> forward(const Activations& x) const { return forward({x, nullptr}); }
 
   struct Result {
     bool skipped = false;
@@ -95,12 +101,18 @@ class Trainer {
     int matrix = -1;     // its number among the operations with a matrix; -1: none
     bool moves = false;  // it has parameters, or an operation that it takes from does
   };
+  struct Samples {
+    const Activations& x;  // of tokens: no values
+    const Tokens* tokens;
+  };
+  MicroBatch run(const Samples& samples, const Targets& targets) const;
+  std::vector<Activations> forward(const Samples& samples) const;
   void add_node(size_t n);
   bool has_parameters_of(const std::vector<LayerShape>& layers) const;
-  void begin_matrix(Rng* rng, Parameter* p) const;
+  static void begin_matrix(Rng* rng, Parameter* p);
   Numerics numerics_of(size_t n) const;
   // `numerics` must live as long as the pass.
-  LayerPass pass_of(size_t n, const Numerics& numerics, const Activations& x,
+  LayerPass pass_of(size_t n, const Numerics& numerics, const Samples& samples,
                     const std::vector<Activations>& outputs) const;
   bool moves(int value) const;
   bool wants_dense(size_t parameter) const;

@@ -16,18 +16,20 @@ namespace ow {
 inline constexpr char kInputTensor[] = "input";
 inline constexpr char kTargetsTensor[] = "targets";
 
-// What flows between operations: `features` numbers for each sample or token.
+// What flows between operations: `features` numbers for each sample, or a token.
 struct Value {
+  enum class Element { Number, Token };
   std::string name;
-  int features = 0;
+  int features = 0;  // of tokens: 1
+  Element element = Element::Number;
 };
 
 // What is trained. Its master copy is fp32, [rows, columns], the column runs fastest; a vector has
 // one column.
 struct Parameter {
-  // A matrix is streamed, starts at random and may have a mask (N20, N21). A vector stays in the
-  // tiles.
-  enum class Form { Matrix, Vector };
+  // A matrix is streamed, starts at random and may have a mask (N20, N21). A table is a matrix
+  // whose rows are looked up: it has no mask. A vector stays in the tiles.
+  enum class Form { Matrix, Table, Vector };
   std::string name;  // "<operation>.<suffix>", or the name under which operations share it
   Form form = Form::Matrix;
   size_t rows = 0;
@@ -54,6 +56,8 @@ struct Graph {
   Graph() = default;
   // A graph whose samples have so many features.
   explicit Graph(int features) : values{{kInputTensor, features}} {}
+  // A graph whose samples are tokens.
+  static Graph of_tokens();
 
   std::vector<Value> values;          // the first one is the samples'
   std::vector<Parameter> parameters;  // in the order of their first use
@@ -73,8 +77,9 @@ struct Graph {
 
   // Adds an operation after the others. Throws BadInput, beginning with op.where: a kind that does
   // not exist; a name that is taken; inputs that are missing, too many or too few, or of features
-  // that do not fit; attributes that the kind does not have; a shared parameter that is missing or
-  // of another shape; anything after a loss.
+  // that do not fit; tokens for a kind of numbers, or the reverse; attributes that the kind does
+  // not have; a shared parameter that is missing or of another shape; anything after a loss. A
+  // matrix may be a table of another operation.
   void add(Op op);
 };
 

@@ -44,6 +44,7 @@ struct Kind {
   // Null: it has none.
   std::vector<ParameterShape> (*parameters)(const Op& op, const std::vector<int>& inputs) = nullptr;
   std::optional<TargetForm> targets = std::nullopt;  // only of a loss
+  Value::Element takes = Value::Element::Number;     // in all its inputs
 
   bool is_loss() const { return targets.has_value(); }
 };

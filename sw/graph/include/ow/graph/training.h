@@ -110,7 +110,22 @@ struct TrainingJob {
   uint64_t batch() const { return micro_batch() * static_cast<uint64_t>(micro_batches); }
 };
 
-// The targets of samples: one class per sample, or values [outputs x samples].
+// Stands for a token where there is none: in an empty slot, and as the class of a sample whose
+// target is ignored.
+inline constexpr int kNoToken = -1;
+
+// The tokens of a micro-batch. A slot is the place of a sample. A sequence lies in neighbouring
+// slots and begins at a multiple of kSlotGroup, so every group of slots belongs to one sequence.
+inline constexpr int kSlotGroup = 8;
+struct Tokens {
+  std::vector<int> ids;     // one per slot: whole groups
+  std::vector<int> starts;  // one per group: the slot at which its sequence begins
+  // Of a slot, in its sequence.
+  int start_of(size_t slot) const { return starts[slot / kSlotGroup]; }
+  int position_of(size_t slot) const { return static_cast<int>(slot) - start_of(slot); }
+};
+
+// The targets of samples: one class per sample, or kNoToken, or values [outputs x samples].
 struct Targets {
   std::vector<int> classes;
   Activations values;
