@@ -165,9 +165,11 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(
       block("repeat: 2, input: input, layers: [{name: previous, kind: relu, inputs: input}]"),
       ":6: key 'network.layers[0].layers[0].name' is 'previous', which a repeated block takes");
-  EXPECT_EQ(refused(with("kind: relu", "kind: tanh")),
-            ":7: key 'network.layers[1].kind' must be add, embedding, gelu, layer_norm, linear, "
-            "mean_squared_error, mul, relu, rms_norm, silu or softmax_cross_entropy, not 'tanh'");
+  EXPECT_EQ(
+      refused(with("kind: relu", "kind: tanh")),
+      ":7: key 'network.layers[1].kind' must be add, attention, embedding, gelu, layer_norm, "
+      "linear, mean_squared_error, mul, relu, rms_norm, rotary, silu or softmax_cross_entropy, not "
+      "'tanh'");
   EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
             ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
   EXPECT_EQ(refused(with("outputs: 9", "bias: true")),
