@@ -93,6 +93,9 @@ static void take_angles(void) {
   if (shared) ow_mov(OW_I32, ON(R(OW_ANGLE_LEFT), R(OW_ANGLE_WORDS), OW_NONE));
 }
 
+// Column 0 sends its vector once more when this step is over, so its descriptors must stay.
+static int sends_again(void) { return my_column == 0 && parameters.attention.passes > 1; }
+
 // What the position decides.
 static void find_places(void) {
   const uint32_t rows = parameters.rows;
@@ -107,7 +110,7 @@ static void find_places(void) {
     LOAD_GROUP(TURN);
   }
   if (keeps) LOAD_GROUP(KEEP);
-  LOAD(OW_DSR_SENT, OW_WORDS_TAKEN);
+  if (!sends_again()) LOAD(OW_DSR_SENT, OW_WORDS_TAKEN);
 }
 
 void command_there(void) { find_places(); }
@@ -267,6 +270,7 @@ static void prepare_norm(void) {
 static void attend(void) {
   const uint32_t heads = parameters.heads;
   const int last = is_last_row();
+  if (sends_again()) LOAD(OW_DSR_SENT, OW_WORDS_TAKEN);
   WORDS(OW_DSR_WORDS_IN, heads * parameters.head_size / 2 + parameters.kv_features);
   ow_mov(OW_I32, OW_CTL(OW_DSR_SENT, OW_DSR_WORDS_IN, OW_NONE, THREAD_SEND));
   if (last) turn();

@@ -65,5 +65,18 @@ TEST(LanguageGrid, LogitsAreThoseOfGolden) {
   }
 }
 
+// More queries, keys and values in a column than a pass has outputs.
+TEST(LanguageGrid, ProductsOfSeveralPasses) {
+  LanguageShape shape = small_shape();
+  shape.width = 88;
+  shape.layers = 1;
+  shape.heads = shape.kv_heads = 6;
+  shape.head_size = 28;
+  shape.hidden = 61;
+  shape.vocabulary = 97;
+  shape.positions = 64;
+  expect_golden(random_language_model(shape, HalfType::Binary16, 6), {3, 6}, {{3, 3}, 1, 16}, 5);
+}
+
 }  // namespace
 }  // namespace ow::jobs

@@ -18,7 +18,7 @@ OPEN = RUNTIME + " device/sim device/uart wafer runtime firmware open"
 COMPILE = RUNTIME + " graph runtime firmware memoryx swarmx"
 # What judges the machine. Nothing that it judges may reach it.
 ORACLES = "golden iss measure check dft Eigen"
-EVERYTHING = f"{OPEN} {COMPILE} {ORACLES} compile fpga plot import text serve"
+EVERYTHING = f"{OPEN} {COMPILE} {ORACLES} compile fpga plot import text serve api"
 
 # A target, or all others of a folder of sw/: the folders of sw/ that it may reach besides its own.
 # `fpga` is the top-level folder, `Eigen` the library.
@@ -49,6 +49,7 @@ MAY_REACH = {
     "swarmx": RUNTIME + " graph memoryx",
     "compile": COMPILE,
     "serve": "base",
+    "api": "base serve text",
     "ow_grid_ring": COMPILE + " compile serve",
     "check": COMPILE + " compile golden serve Eigen",
     "dft": RUNTIME + " runtime firmware",
