@@ -148,13 +148,13 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
     throw BadInput(fmt::format("{} users at a time; 1 to {}", plan.slots, kMostSlots));
   }
   plan.regions = place_regions(shape.layers + 1, plan.region, grid);
-  // Large pages, which run faster, if they hold what is asked for, or if smaller ones do not hold
-  // an eighth more. A user alone can have all of them.
+  // Large pages, which run faster, unless they hold less than is asked for and smaller ones a quarter
+  // more. A user alone can have all of them.
   std::optional<LanguagePlan> best;
   for (int places = static_cast<int>(OW_PAGE_PLACES_MOST); places >= 8; places /= 2) {
     plan.page_places = places;
     plan_tiles(model, block, head, &plan);
-    const bool more = !best || 8 * plan.pages * places >= 9 * best->pages * best->page_places;
+    const bool more = !best || 4 * plan.pages * places >= 5 * best->pages * best->page_places;
     if (more) best = plan;
     if (plan.pages >= plan.slots * plan.pages_of(plan.positions)) break;
   }
