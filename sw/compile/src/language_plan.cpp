@@ -148,8 +148,8 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
     throw BadInput(fmt::format("{} users at a time; 1 to {}", plan.slots, kMostSlots));
   }
   plan.regions = place_regions(shape.layers + 1, plan.region, grid);
-  // Large pages, which run faster, unless they hold less than is asked for and smaller ones a quarter
-  // more. A user alone can have all of them.
+  // Large pages, which run faster, unless they hold less than is asked for and smaller ones hold a
+  // quarter more. A user alone can have all of them.
   std::optional<LanguagePlan> best;
   for (int places = static_cast<int>(OW_PAGE_PLACES_MOST); places >= 8; places /= 2) {
     plan.page_places = places;
