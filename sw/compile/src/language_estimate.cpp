@@ -64,7 +64,7 @@ class Estimator {
     std::vector<LanguageStep> steps;
     steps.push_back(norm("norm"));
     steps.push_back(by_rows("queries, keys, values", taken_));
-    steps.push_back(step("rotary",
+    steps.push_back(step("rotation",
                          (2 * (queries + keys) + queries) / kHalf + (queries + 2 * keys) / 2,
                          rows_ - 1, 0, 5));
     steps.push_back(
@@ -118,7 +118,7 @@ class Estimator {
 
   std::vector<LanguageBytes> head_bytes(bool tied) const {
     const auto features = static_cast<uint64_t>(features_);
-    return {{"embedding", logits_.bytes()},
+    return {{"token table", logits_.bytes()},
             {"output matrix", tied ? 0 : logits_.bytes()},
             {"logits", 4ull * logits_.passes * logits_.each},
             {"vectors", 12 * features}};
