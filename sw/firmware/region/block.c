@@ -168,7 +168,8 @@ static void shorten(uint32_t n) {
           ow_dim_word(parameters.heads, 2 * row_bytes - 4 * (int32_t)n));
 }
 
-// Scores of the places. Up to seven behind the last one are computed, too, and not used.
+// Scores of the places, rounded up to a multiple of 8. Nothing reads the scores past the last
+// place.
 static void score(void) {
   const uint32_t page = parameters.page_places;
   const uint32_t shadow = places > page ? page : 0;  // the first page or the second

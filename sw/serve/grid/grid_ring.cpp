@@ -9,7 +9,7 @@
 namespace ow::serve {
 namespace {
 
-// A region works on a token for some 10,000 cycles; whoever waits longer waits for ever.
+// A limit for hangs: a region takes some 10,000 cycles for a token.
 constexpr uint64_t kCyclesOfToken = 10'000'000;
 
 }  // namespace

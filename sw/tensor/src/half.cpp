@@ -60,7 +60,7 @@ float from_half(HalfType type, uint16_t bits) {
     word = 0x7F800000u;
   } else if (f.least > 1 - kBias) {
     if (size >> f.fraction == 0) {
-      // Subnormal: units of the last place, of which there are few.
+      // Subnormal: a small number of units of the last place.
       const float value = static_cast<float>(size) * 0x1p-24f;
       std::memcpy(&word, &value, sizeof word);
     } else {

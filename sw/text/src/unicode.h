@@ -12,7 +12,7 @@ namespace ow::text {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// What stands at the beginning of some bytes, of which there is at least one.
+// How a text begins: with a character, or with a broken or incomplete one. It has at least one byte.
 struct Utf8 {
   enum class Kind {
     Character,

@@ -96,8 +96,8 @@ void expect_phases(const Case& c, const Step& step, const std::set<std::string>&
     const auto took = static_cast<double>(phase.name == "gradient"  ? times.gradient
                                           : phase.name == "forward" ? times.forward
                                                                     : times.delta);
-    const auto reckoned = static_cast<double>(phase.cycles);
-    EXPECT_NEAR(reckoned, took, took * kMost)
+    const auto estimated = static_cast<double>(phase.cycles);
+    EXPECT_NEAR(estimated, took, took * kMost)
         << phase.name << " on " << c.grid.rows << "x" << c.grid.cols << ", layer " << c.sizes[k]
         << " to " << c.sizes[k + 1] << ", density " << c.density << ", " << c.samples << " samples";
   }

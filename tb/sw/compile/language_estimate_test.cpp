@@ -5,23 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "ow/base/error.h"
+#include "small_language.h"
 
 namespace ow::jobs {
 namespace {
-
-LanguageShape small_shape() {
-  LanguageShape s;
-  s.width = 64;
-  s.layers = 5;
-  s.heads = 8;
-  s.kv_heads = 4;
-  s.head_size = 8;
-  s.hidden = 172;
-  s.vocabulary = 512;
-  s.positions = 512;
-  s.epsilon = 1e-5;
-  return s;
-}
 
 TEST(LanguageEstimate, CountsBeatsOfProductsInTheFullestTile) {
   const LanguageEstimate e = estimate_language(small_shape(), true, {2, 2}, 128);

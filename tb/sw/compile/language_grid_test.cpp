@@ -12,24 +12,10 @@
 #include "ow/golden/decode.h"
 #include "ow/runtime/machine.h"
 #include "ow/sim/sim.h"
+#include "small_language.h"
 
 namespace ow::jobs {
 namespace {
-
-// The Llama form with five blocks.
-LanguageShape small_shape() {
-  LanguageShape s;
-  s.width = 64;
-  s.layers = 5;
-  s.heads = 8;
-  s.kv_heads = 4;
-  s.head_size = 8;
-  s.hidden = 172;
-  s.vocabulary = 512;
-  s.positions = 512;
-  s.epsilon = 1e-5;
-  return s;
-}
 
 LanguageGrid open_grid(const LanguageModel& model, GridShape grid, const LanguageOptions& options) {
   return LanguageGrid(make_runtime(make_device(DeviceKind::Replicated, grid)), model, options,

@@ -245,7 +245,7 @@ enum {
   OW_FIND_FIRST = 2,
   OW_FIND_ROWS = OW_FIND_FIRST,  // of logits, [rows][OW_LOGIT_ROW]
   OW_FIND_MAXIMA,
-  OW_FIND_TAIL,  // logits behind them
+  OW_FIND_TAIL,  // the logits after the last whole row
   OW_FIND_TAIL_MAXIMUM,
   OW_FIND_BEST_IN,    // flow `left`
   OW_FIND_ANSWER_IN,  // flow `answer`
