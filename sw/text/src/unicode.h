@@ -12,7 +12,7 @@ namespace ow::text {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// How a text begins: with a character, or with a broken or incomplete one. It has at least one byte.
+// How a text of at least one byte begins: a character, or a broken or incomplete one.
 struct Utf8 {
   enum class Kind {
     Character,
