@@ -8,6 +8,7 @@
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/kind.h"
+#include "ow/isa/isa.h"
 
 namespace ow::golden {
 namespace {
@@ -54,29 +55,40 @@ void check(const Layer& layer, const Activations& x, int grid_rows) {
   }
 }
 
+Samples values_of(HalfType type, const Activations& x) {
+  Samples wide(x.features, x.samples);
+  for (int f = 0; f < x.features; ++f) {
+    for (int s = 0; s < x.samples; ++s) wide(f, s) = value_of(type, x.at(f, s));
+  }
+  return wide;
+}
+
+// The partial sum of output j in each grid row: from +0, ascending index, one rounding per product.
+void sum_rows(HalfType type, const Layer& layer, const Samples& x, int j, bool dense,
+              Samples* partial) {
+  partial->setZero();
+  const auto rows = static_cast<int>(partial->rows());
+  for (int i = 0; i < layer.inputs; ++i) {
+    const uint16_t weight = layer.weight(j, i);
+    if (!dense && half_is_zero(weight)) continue;
+    accumulate(type, value_of(type, weight), x.row(i), partial->row(i % rows));
+  }
+}
+
 }  // namespace
 
 Activations run_layer(HalfType type, const Layer& layer, const Activations& x, int grid_rows,
                       bool dense) {
   check(layer, x, grid_rows);
   const Element element = element_of(layer.activation);
-  Samples wide(x.features, x.samples);
-  for (int f = 0; f < x.features; ++f) {
-    for (int s = 0; s < x.samples; ++s) wide(f, s) = value_of(type, x.at(f, s));
-  }
+  const Samples wide = values_of(type, x);
   // Sums are kept as host floats: each addition below is one binary32 addition, and every NaN is
   // made canonical by the rounding to 16 bits at the end.
   Samples partial(grid_rows, x.samples);
   Samples total(1, x.samples);
   Activations y = Activations::zero(layer.outputs, x.samples);
   for (int j = 0; j < layer.outputs; ++j) {
-    // The partial sum of each grid row: from +0, ascending index, one rounding per product.
-    partial.setZero();
-    for (int i = 0; i < layer.inputs; ++i) {
-      const uint16_t weight = layer.weight(j, i);
-      if (!dense && half_is_zero(weight)) continue;
-      accumulate(type, value_of(type, weight), wide.row(i), partial.row(i % grid_rows));
-    }
+    sum_rows(type, layer, wide, j, dense, &partial);
     const int owner = j % grid_rows;
     total.row(0) = partial.row(owner);
     if (grid_rows > 1) {
@@ -93,6 +105,43 @@ Activations run_layer(HalfType type, const Layer& layer, const Activations& x, i
     }
   }
   return y;
+}
+
+std::vector<uint32_t> partial_sums(HalfType type, const Layer& layer, const Activations& x,
+                                   int grid_rows, bool dense) {
+  check(layer, x, grid_rows);
+  const Samples wide = values_of(type, x);
+  Samples partial(grid_rows, x.samples);
+  const auto outputs = static_cast<size_t>(layer.outputs), samples = static_cast<size_t>(x.samples);
+  std::vector<uint32_t> sums(static_cast<size_t>(grid_rows) * outputs * samples);
+  for (size_t j = 0; j < outputs; ++j) {
+    sum_rows(type, layer, wide, static_cast<int>(j), dense, &partial);
+    for (size_t r = 0; r < static_cast<size_t>(grid_rows); ++r) {
+      for (size_t s = 0; s < samples; ++s) {
+        sums[(r * outputs + j) * samples + s] =
+            float_to_f32(partial(static_cast<int>(r), static_cast<int>(s)));
+      }
+    }
+  }
+  return sums;
+}
+
+std::vector<StreamWavelet> weight_stream(const Layer& layer, int row, int grid_rows) {
+  if (grid_rows < 1 || row < 0 || row >= grid_rows)
+    throw InternalError("golden stream: no such row");
+  std::vector<StreamWavelet> stream;
+  for (int owner = 0; owner < grid_rows; ++owner) {
+    for (int j = owner; j < layer.outputs; j += grid_rows) {
+      for (int i = row; i < layer.inputs; i += grid_rows) {
+        const uint16_t weight = layer.weight(j, i);
+        if (half_is_zero(weight)) continue;
+        stream.push_back({false, static_cast<uint32_t>(i / grid_rows) << 16 | weight});
+      }
+      stream.push_back({true, isa::Control::RowEnd::kMask});
+    }
+  }
+  if (!stream.empty()) stream.back().data |= isa::Control::StreamEnd::kMask;
+  return stream;
 }
 
 std::vector<Activations> run_layers(const Network& network, const Activations& x,

@@ -7,6 +7,7 @@
 // compare the two.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -56,9 +57,11 @@ class Xoshiro128Plus {
  public:
   Xoshiro128Plus(uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3) : s_{s0, s1, s2, s3} {}
   uint32_t next();
+  // s0 to s3, from which it goes on.
+  std::array<uint32_t, 4> state() const { return s_; }
 
  private:
-  uint32_t s_[4];
+  std::array<uint32_t, 4> s_;
 };
 
 }  // namespace ow::golden
