@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "machine_options.h"
 #include "ow/base/stop_signals.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/open/machine.h"
 #include "plan_report.h"
 #include "ranks.h"

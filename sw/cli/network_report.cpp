@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ow/compile/causes.h"
+#include "ow/execute/causes.h"
 
 namespace ow::cli {
 namespace {

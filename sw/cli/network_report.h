@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ow/compile/network_run.h"
+#include "ow/execute/network_run.h"
 
 namespace ow::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 
 namespace ow::cli {
 

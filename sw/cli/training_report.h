@@ -11,7 +11,7 @@
 #include <string>
 
 #include "ow/base/progress.h"
-#include "ow/compile/train_job.h"
+#include "ow/execute/train_job.h"
 
 namespace ow::cli {
 

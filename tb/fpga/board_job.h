@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "openwafer/grid.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/uart/wire.h"
 
 namespace ow::fpga {

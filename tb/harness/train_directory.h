@@ -16,7 +16,7 @@
 #include "ow/base/rng.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/sim/sim.h"
 #include "ow/tensor/safetensors.h"
 

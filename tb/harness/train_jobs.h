@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "ow/compile/train_grid.h"
+#include "ow/execute/train_grid.h"
 
 namespace ow::jobs {
 

@@ -23,7 +23,7 @@
 #include "options.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/measure/repair_rules.h"
 #include "ow/open/wafer.h"
 #include "ow/sim/sim.h"

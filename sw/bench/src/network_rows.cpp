@@ -8,7 +8,7 @@
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/isa/isa.h"
 #include "ow/measure/grid_costs.h"
 #include "ow/runtime/elf.h"

@@ -11,7 +11,7 @@
 #include "ow/base/json.h"
 #include "ow/bench/benches.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/measure/deadlocks.h"
 #include "ow/sim/sim.h"
 

@@ -7,7 +7,7 @@
 
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/sim/sim.h"
 
 namespace ow::bench {

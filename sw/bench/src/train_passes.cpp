@@ -19,8 +19,8 @@
 
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
-#include "ow/compile/network_run.h"
-#include "ow/compile/train_grid.h"
+#include "ow/execute/network_run.h"
+#include "ow/execute/train_grid.h"
 #include "ow/golden/train.h"
 #include "ow/measure/drawn_network.h"
 #include "ow/sim/sim.h"

@@ -10,7 +10,7 @@
 #include "ow/base/rng.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/bench/benches.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/sim/sim.h"
 #include "ow/swarmx/weight_clock.h"
 #include "train_jobs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower.h"
+#include "ow/compile/lower.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "graph_reader.h"
-#include "lower.h"
 #include "ow/base/file.h"
+#include "ow/compile/lower.h"
 #include "ow/compile/lowering.h"
 #include "params_parts.h"
 

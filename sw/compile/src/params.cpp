@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "lower.h"
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
+#include "ow/compile/lower.h"
 #include "ow/memoryx/checkpoint.h"
 #include "params_parts.h"
 

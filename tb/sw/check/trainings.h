@@ -10,7 +10,7 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 #include "ow/sim/sim.h"
 
 namespace ow {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "ow/base/error.h"
-#include "ow/compile/network_run.h"
-#include "ow/compile/stream_job.h"
+#include "ow/execute/network_run.h"
+#include "ow/execute/stream_job.h"
 #include "ow/golden/network.h"
 #include "ow/measure/grid_costs.h"
 #include "ow/sim/sim.h"

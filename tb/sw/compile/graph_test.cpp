@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "graph_reader.h"
-#include "lower.h"
 #include "ow/base/error.h"
 #include "ow/compile/job.h"
+#include "ow/compile/lower.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {

@@ -11,7 +11,7 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/compile/lowering.h"
-#include "ow/compile/train_grid.h"
+#include "ow/execute/train_grid.h"
 #include "ow/golden/train.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/sim/sim.h"

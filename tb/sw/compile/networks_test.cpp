@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "ow/compile/network_run.h"
+#include "ow/execute/network_run.h"
 
 namespace ow::bench {
 namespace {

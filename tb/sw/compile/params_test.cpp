@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -7,8 +7,8 @@
 #include "messages.h"
 #include "ow/base/error.h"
 #include "ow/compile/executable.h"
-#include "ow/compile/network_run.h"
-#include "ow/compile/stream_job.h"
+#include "ow/execute/network_run.h"
+#include "ow/execute/stream_job.h"
 #include "ow/firmware/job.h"
 
 namespace ow::jobs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks on grids of RTL tiles against the golden model, idle tiles checked.
-#include "ow/compile/stream_job.h"
+#include "ow/execute/stream_job.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/network_run.h"
 #include "ow/device/sim_control.h"
+#include "ow/execute/network_run.h"
 #include "ow/golden/network.h"
 #include "ow/measure/grid_costs.h"
 #include "ow/open/mini.h"

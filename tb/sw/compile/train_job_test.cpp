@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job of a training: its parameters, checkpoints and resuming, on golden and on RTL tiles.
-#include "ow/compile/job.h"
+#include "ow/execute/run_job.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 
 #include "messages.h"
 #include "ow/base/error.h"
-#include "ow/compile/network_run.h"
+#include "ow/execute/network_run.h"
 #include "train_jobs.h"
 
 namespace ow::jobs {

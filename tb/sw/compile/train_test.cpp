@@ -15,8 +15,8 @@
 
 #include "../memoryx/both.h"
 #include "ow/base/error.h"
-#include "ow/compile/network_run.h"
-#include "ow/compile/train_grid.h"
+#include "ow/execute/network_run.h"
+#include "ow/execute/train_grid.h"
 #include "ow/golden/network.h"
 #include "ow/measure/weight_search.h"
 #include "ow/sim/sim.h"

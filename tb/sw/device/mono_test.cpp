@@ -5,8 +5,8 @@
 #include "edge_traffic.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/job.h"
-#include "ow/compile/stream_job.h"
+#include "ow/execute/run_job.h"
+#include "ow/execute/stream_job.h"
 #include "ow/golden/network.h"
 
 namespace ow {

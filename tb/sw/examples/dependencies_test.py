@@ -15,10 +15,11 @@ import sys
 RUNTIME = "base isa tensor device"
 OPEN = RUNTIME + " device/sim device/uart wafer runtime firmware open"
 # A job runs on whatever device it is given, so it needs none.
-COMPILE = RUNTIME + " graph runtime firmware memoryx swarmx"
+COMPILE = RUNTIME + " graph runtime firmware memoryx"
+EXECUTE = COMPILE + " swarmx compile"
 # What judges the machine. Nothing that it judges may reach it.
 ORACLES = "golden iss measure check dft Eigen"
-EVERYTHING = f"{OPEN} {COMPILE} {ORACLES} compile fpga plot import text serve api"
+EVERYTHING = f"{OPEN} {EXECUTE} {ORACLES} execute fpga plot import text serve api"
 
 # A target, or all others of a folder of sw/: the folders of sw/ that it may reach besides its own.
 # `fpga` is the top-level folder, `Eigen` the library.
@@ -48,10 +49,11 @@ MAY_REACH = {
     "memoryx": RUNTIME + " graph",
     "swarmx": RUNTIME + " graph memoryx",
     "compile": COMPILE,
+    "execute": EXECUTE,
     "serve": "base",
     "api": "base serve text",
     "ow_grid_ring": COMPILE + " compile serve",
-    "check": COMPILE + " compile golden serve Eigen",
+    "check": EXECUTE + " execute golden serve Eigen",
     "dft": RUNTIME + " runtime firmware",
     "measure": EVERYTHING,
     "bench": EVERYTHING,
@@ -61,9 +63,10 @@ MAY_REACH = {
 # Some that there must be: without them the list of targets says nothing.
 MUST_REACH = [("ow_runtime", "ow_device"), ("ow_wafer", "ow_device"), ("ow_open", "ow_bringup"),
               ("openwafer", "ow_runtime"), ("ow_compile", "ow_memoryx"), ("ow_golden", "ow_tensor"),
-              ("ow_check", "ow_compile"), ("ow_iss", "ow_base"), ("kernels_test", "ow_golden")]
+              ("ow_check", "ow_execute"), ("ow_execute", "ow_swarmx"), ("ow_iss", "ow_base"), ("kernels_test", "ow_golden")]
 # From, to, and what the report of it names.
-MUST_BE_FORBIDDEN = [("ow_device", "ow_wafer"), ("ow_compile", "ow_golden"), ("ow_golden", "ow_compile"),
+MUST_BE_FORBIDDEN = [("ow_device", "ow_wafer"), ("ow_compile", "ow_golden"), ("ow_compile", "ow_execute"),
+                     ("ow_compile", "ow_swarmx"), ("ow_golden", "ow_compile"),
                      ("kernels_test", "ow_bench"), ("ow_runtime", "ow_wafer"),
                      ("ow_fabric", "./tb/harness"), ("ow_memoryx", "fabric_test")]
 

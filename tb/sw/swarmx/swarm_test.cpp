@@ -15,7 +15,7 @@
 #include "ow/base/file.h"
 #include "ow/base/json.h"
 #include "ow/check/training_job.h"
-#include "ow/compile/train_job.h"
+#include "ow/execute/train_job.h"
 #include "train_directory.h"
 
 namespace ow::jobs {

@@ -8,7 +8,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/compile/network_run.h"
+#include "ow/execute/network_run.h"
 #include "ow/golden/network.h"
 #include "ow/open/mini.h"
 #include "ow/sim/sim.h"

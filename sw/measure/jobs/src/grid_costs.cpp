@@ -8,7 +8,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/compile/stream_job.h"
+#include "ow/execute/stream_job.h"
 #include "ow/golden/network.h"
 #include "ow/runtime/load_image.h"
 #include "ow/runtime/routes.h"

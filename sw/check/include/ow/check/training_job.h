@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "ow/compile/train_job.h"
+#include "ow/execute/train_job.h"
 
 namespace ow::golden {
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job of `ow run` from its file to its report (docs/run.md):
-//   const Job job = read_job("job.yaml");
-//   const Compiled compiled = compile(job, options);   // samples, program, plan
-//   const Report report = execute(job, compiled, options);
+// What the file of a job of `ow run` says (docs/run.md). ow/execute/run_job.h runs it.
 #ifndef OW_COMPILE_JOB_H_
 #define OW_COMPILE_JOB_H_
 
-#include <optional>
 #include <string>
 #include <variant>
 
-#include "ow/compile/network_run.h"
-#include "ow/compile/options.h"
 #include "ow/compile/params.h"
-#include "ow/compile/train_job.h"
 #include "ow/compile/train_params.h"
 
 namespace ow::jobs {
@@ -42,29 +35,6 @@ struct Job {
 // be read or is not YAML; an unknown, missing or repeated key; a value of another type or out of
 // range. compile() checks what depends on the machine.
 Job read_job(const std::string& path, bool with_training = true);
-
-// A job that can run: its samples, its program, its plan.
-struct Compiled {
-  std::optional<Checked> network;
-  std::optional<CheckedTraining> training;
-  PlanFile& plan_file() { return network ? network->plan_file : training->plan_file; }
-};
-
-// Reads the data and the program. Makes the plan, or takes it from its file. Checks everything that
-// needs neither training nor simulation. Throws BadInput.
-Compiled compile(const Job& job, const RunOptions& options);
-
-// For PlanFile::keep.
-nlohmann::json plan_document(const Job& job, const Compiled& compiled);
-
-struct Report {
-  std::optional<RunReport> network;
-  std::optional<TrainReport> training;  // without figures on all ranks but the first
-  // Weights, outputs and bits of activations that differ from the reference.
-  uint64_t mismatches() const;
-};
-
-Report execute(const Job& job, const Compiled& compiled, const RunOptions& options);
 
 }  // namespace ow::jobs
 

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/execute/train_grid.h"
+#include "ow/compile/lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ow/base/error.h"
+#include "ow/execute/causes.h"
+#include "tile_blocks.h"
+
+namespace ow::jobs {
+namespace {
+
+using memoryx::WaferSide;
+
+// The device must be the plan's before its program is loaded.
+const Runtime& checked(const Runtime& machine, const TrainPlan& plan) {
+  const TileConfig& tile = tile_of(machine);
+  const int colours = colours_of(plan.grid, Exit::West);
+  if (tile.lanes != plan.tile.lanes || tile.sram_bytes < plan.tile.sram_bytes ||
+      tile.threads < plan.tile.threads || tile.colours < colours) {
+    throw BadInput(fmt::format(
+        "the device has {} lanes, {} threads, {} colours and {} bytes of SRAM; the plan is for {}, "
+        "{}, {} and {}",
+        tile.lanes, tile.threads, tile.colours, tile.sram_bytes, plan.tile.lanes, plan.tile.threads,
+        colours, plan.tile.sram_bytes));
+  }
+  check_units(machine.info().description, plan.type, plan.loss, tile);
+  return machine;
+}
+
+}  // namespace
+
+void add_times(const TrainTimes& from, TrainTimes* to) {
+  to->forward += from.forward;
+  to->loss += from.loss;
+  to->gradients += from.gradients;
+  to->deltas += from.deltas;
+}
+
+TrainGrid::TrainGrid(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan)
+    : plan_(plan), executor_(checked(machine, plan), firmware, plan_.executable) {}
+
+void TrainGrid::set_time(const TimeModel& model) {
+  time_ = std::make_unique<TrainTime>(device_of(executor_.machine()), executor_.weight_ports(),
+                                      executor_.west_ports(), plan_, model);
+  rest_at_ = executor_.cycle();
+}
+
+// What the host has read since the grid came to rest is no time of the training.
+uint64_t TrainGrid::begin_passes(const WaferSide& memory) {
+  const uint64_t now = executor_.cycle();
+  if (time_) time_->begin(now - rest_at_, memory);
+  return now;
+}
+
+void TrainGrid::write_input(const Activations& x) {
+  if (x.features != plan_.values.front().features || x.samples < 1 || x.samples > plan_.batch()) {
+    throw InternalError("the input does not fit the plan");
+  }
+  executor_.write(plan_.values.front().addr, x);
+}
+
+void TrainGrid::write_targets(const Targets& targets) {
+  const GridShape grid = plan_.grid;
+  const auto n = static_cast<size_t>(plan_.samples);
+  if (targets_of(plan_.loss) == TargetForm::Classes) {
+    if (targets.classes.size() != n * static_cast<size_t>(grid.cols)) {
+      throw InternalError("the targets do not fit the plan");
+    }
+    std::vector<uint32_t> words;  // the same in all tiles of a column
+    for (int r = 0; r < grid.rows; ++r) {
+      words.insert(words.end(), targets.classes.begin(), targets.classes.end());
+    }
+    executor_.write_tiles(plan_.targets_addr, words, n);
+    return;
+  }
+  if (targets.values.features != plan_.values[static_cast<size_t>(plan_.output)].features ||
+      targets.values.samples != plan_.batch()) {
+    throw InternalError("the targets do not fit the plan");
+  }
+  executor_.write(plan_.targets_addr, targets.values);
+}
+
+TrainGrid::Vectors TrainGrid::vectors_of(const WaferSide& memory) const {
+  const auto rows = static_cast<size_t>(plan_.grid.rows);
+  Vectors vectors(plan_.vectors.size());
+  for (size_t k = 0; k < vectors.size(); ++k) {
+    vectors[k].resize(rows);
+    const size_t parameter = plan_.vectors[k].parameter;
+    const auto elements = static_cast<size_t>(memory.store().spec(parameter).elements());
+    const auto values = memory.store().weights(parameter, 0, elements);
+    for (size_t j = 0; j < elements; ++j) vectors[k][j % rows].push_back(float_bits(values[j]));
+  }
+  return vectors;
+}
+
+// Neighbours in one copy, because each copy waits for the tiles.
+void TrainGrid::write_vectors(const Vectors& vectors) {
+  std::vector<size_t> order(vectors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [this](size_t a, size_t b) { return plan_.vectors[a].addr < plan_.vectors[b].addr; });
+  constexpr size_t kAlign = 64;  // bytes: closer to each other, nothing lies between
+  for (size_t k = 0; k < order.size();) {
+    const uint32_t first = plan_.vectors[order[k]].addr;
+    std::vector<std::vector<uint32_t>> of_row(static_cast<size_t>(plan_.grid.rows));
+    for (; k < order.size(); ++k) {
+      const uint32_t at = (plan_.vectors[order[k]].addr - first) / 4;
+      if (at >= of_row[0].size() + kAlign / 4) break;
+      for (size_t r = 0; r < of_row.size(); ++r) {
+        const std::vector<uint32_t>& mine = vectors[order[k]][r];
+        of_row[r].resize(at, 0);
+        of_row[r].insert(of_row[r].end(), mine.begin(), mine.end());
+        of_row[r].resize(at + vectors[order[k]][0].size(), 0);  // the first row has most
+      }
+    }
+    std::vector<uint32_t> words;
+    for (const std::vector<uint32_t>& row : of_row) {
+      for (int c = 0; c < plan_.grid.cols; ++c) words.insert(words.end(), row.begin(), row.end());
+    }
+    executor_.write_tiles(first, words, of_row[0].size());
+  }
+}
+
+void TrainGrid::open(const WaferSide& memory, int samples, bool labelled) {
+  Vectors vectors = vectors_of(memory);
+  const bool others = vectors != vectors_;
+  if (time_) {
+    std::vector<uint64_t> words(others ? static_cast<size_t>(plan_.grid.rows) : 0, 0);
+    for (const auto& vector : vectors) {
+      for (size_t r = 0; r < words.size(); ++r) words[r] += vector[r].size();
+    }
+    time_->open(samples, labelled, std::move(words));
+    time_->edge().await_biases(progress_);
+  }
+  if (!others) return;
+  write_vectors(vectors);
+  vectors_ = std::move(vectors);
+}
+
+Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* weights,
+                           const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink) {
+  std::vector<uint64_t> taken(numbers.size(), 0);
+  EdgeTime* edge = time_ ? &time_->edge() : nullptr;
+  const bool modelled = edge != nullptr && edge->modelled();
+  if (time_ && sink != nullptr) time_->begin_gradients();
+  const auto take = [&](size_t row, const Left& left) {
+    const uint64_t number = taken[row]++;
+    if (number >= numbers[row]) return;  // too many
+    float value;
+    std::memcpy(&value, &left.data, sizeof value);
+    const int r = static_cast<int>(row);
+    const memoryx::GradientSink::Taken of = sink->take(r, value);
+    if (!of.filling && modelled) {
+      time_->gradient(r, of.parameter, of.updated, number, left.cycle);
+    }
+  };
+  // A number's time on its way out is only known when it has left.
+  executor_.on_west(modelled ? nullptr : std::function<void(size_t, const Left&)>(take));
+  uint64_t limit = train_cycle_limit(plan_);
+  if (edge != nullptr) {
+    const uint64_t most = *std::max_element(numbers.begin(), numbers.end());
+    limit += edge->longest_wait(std::max(train_stream_limit(plan_), most));
+    limit += edge->longest_stay();
+  }
+  const int outputs = plan_.values[static_cast<size_t>(plan_.output)].features;
+  const float factor = loss_part(plan_.loss).factor(scale, outputs);
+  Launched launched;
+  try {
+    launched = executor_.launch(phases, factor, weights, limit, edge);
+  } catch (...) {
+    executor_.on_west(nullptr);  // what comes later has no sink any more
+    throw;
+  }
+  executor_.on_west(nullptr);
+  rest_at_ = launched.rest_cycle;
+  for (size_t r = 0; r < numbers.size(); ++r) {
+    for (const Left& left : executor_.take(executor_.west_ports()[r])) take(r, left);
+    if (taken[r] != numbers[r]) {
+      throw ProtocolError(
+          fmt::format("west edge, grid row {}: {} numbers, not {}", r, taken[r], numbers[r]));
+    }
+  }
+  return launched;
+}
+
+uint64_t TrainGrid::take_times(const Launched& launched, TrainRun* run) const {
+  run->layers.resize(plan_.layers.size());
+  uint64_t longest = 0;
+  for (const std::vector<uint32_t>& ends : launched.ends) {
+    TrainTimes tile;
+    std::vector<LayerPassTimes> layers(plan_.layers.size());
+    for (size_t k = 0; k + 1 < ends.size(); ++k) {
+      const Phase& phase = plan_.executable.phases[k];
+      const uint32_t cycles = ends[k + 1] - ends[k];
+      LayerPassTimes& layer = layers[phase.layer];
+      if (phase.part == Phase::Part::Loss) tile.loss += cycles;
+      if (phase.part == Phase::Part::Forward) layer.forward += cycles;
+      if (phase.part == Phase::Part::Gradient) layer.gradient += cycles;
+      if (phase.part == Phase::Part::Delta) layer.delta += cycles;
+    }
+    for (size_t k = 0; k < layers.size(); ++k) {
+      LayerPassTimes& most = run->layers[k];
+      tile.forward += layers[k].forward;
+      tile.gradients += layers[k].gradient;
+      tile.deltas += layers[k].delta;
+      most.forward = std::max(most.forward, layers[k].forward);
+      most.gradient = std::max(most.gradient, layers[k].gradient);
+      most.delta = std::max(most.delta, layers[k].delta);
+    }
+    run->times.forward = std::max(run->times.forward, tile.forward);
+    run->times.loss = std::max(run->times.loss, tile.loss);
+    run->times.gradients = std::max(run->times.gradients, tile.gradients);
+    run->times.deltas = std::max(run->times.deltas, tile.deltas);
+    longest = std::max<uint64_t>(longest, ends.back() - ends.front());
+  }
+  return longest;
+}
+
+namespace {
+
+// Cycles of a micro-batch if its parts did not overlap. `longest`: the cycles of its slowest tile.
+uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
+  uint64_t parts = run.times.loss;
+  for (const LayerPassTimes& layer : run.layers) {
+    parts += layer.forward + layer.gradient + layer.delta;
+  }
+  // What was waited for is in the parts, and alone again.
+  return std::max(run.cycles, run.cycles - longest + parts + alone - run.edge.held());
+}
+
+}  // namespace
+
+TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
+  if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
+  TrainRun run;
+  const Counters counted = sum_counters(executor_.run());
+  const uint64_t begin = begin_passes(memory);
+  const auto weights = memory.stream(plan_.streams.step, plan_.streams.options);
+  write_input(x);
+  write_targets(targets);
+  run.loaded = executor_.cycle() - begin;
+  open(memory, x.samples, true);
+  const memoryx::GradientOptions options{plan_.grid.rows, plan_.tile.lanes};
+  const memoryx::GradientCounts counts =
+      memoryx::gradient_counts(memory, plan_.streams.step, options);
+  memoryx::GradientSink sink(memory, plan_.streams.step, options);
+  const Launched launched = launch(plan_.executable.phases.size(), memory.loss_scale(),
+                                   weights.get(), counts.sent, &sink);
+  add_counters(counted, sum_counters(executor_.run()), &run.counters);
+  sink.finish();
+  run.cycles = rest_at_ - begin;
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    const auto row = static_cast<size_t>(r);
+    run.wavelets_in += weights->wavelets(r);
+    run.gradients += counts.sent[row];
+    run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
+    run.row_gradients = std::max(run.row_gradients, counts.meant[row]);
+  }
+  run.outputs = read_value(plan_.output, x.samples);
+  if (time_) run.edge = time_->edge().report();
+  const bool last = memory.times() == nullptr || memory.times()->reduces;
+  if (time_ && last && time_->edge().modelled()) run.left = time_->gradients();
+  const uint64_t longest = take_times(launched, &run);
+  run.one_by_one = one_by_one(run, longest, time_ ? time_->alone() : 0);
+  return run;
+}
+
+TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
+  TrainRun run;
+  const uint64_t begin = begin_passes(memory);
+  const auto weights = memory.stream(plan_.streams.forward, plan_.streams.options);
+  write_input(x);
+  open(memory, x.samples, false);
+  launch(plan_.executable.forward, 1, weights.get(),
+         std::vector<uint64_t>(static_cast<size_t>(plan_.grid.rows), 0), nullptr);
+  run.cycles = rest_at_ - begin;
+  for (int r = 0; r < plan_.grid.rows; ++r) {
+    run.wavelets_in += weights->wavelets(r);
+    run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
+  }
+  run.outputs = read_value(plan_.output, x.samples);
+  return run;
+}
+
+Activations TrainGrid::read_value(int value, int samples) {
+  const ValuePlan& at = plan_.values.at(static_cast<size_t>(value));
+  return executor_.read(at.addr, at.features, samples);
+}
+
+Activations TrainGrid::read_deltas(int value) {
+  const ValuePlan& at = plan_.values.at(static_cast<size_t>(value));
+  return executor_.read(at.delta_addr, at.features, plan_.batch(), at.gathered);
+}
+
+}  // namespace ow::jobs
