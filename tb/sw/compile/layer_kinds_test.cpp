@@ -35,7 +35,7 @@ TEST(LayerKinds, AreNamedInTheirFoldersAlone) {
   const std::regex table("\\b(" + words + ")_(kinds|lowerings|layer_kinds)\\b");
   size_t files = 0;
   for (const char* part :
-       {"tensor", "graph", "compile", "golden", "memoryx", "swarmx", "check", "cli"}) {
+       {"tensor", "graph", "compile", "execute", "golden", "memoryx", "swarmx", "check", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / part)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cpp" && extension != ".h") continue;

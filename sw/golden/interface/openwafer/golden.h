@@ -106,7 +106,7 @@ OW_GOLDEN_API ow_golden_network* ow_golden_network_new(const ow_golden_numerics*
                                                        int features);
 OW_GOLDEN_API void ow_golden_network_free(ow_golden_network* network);
 
-/* Adds an operation. `kind` is a kind of layer ("linear", "gelu", "softmax_cross_entropy", ...).
+/* Adds an operation. `kind` is a kind of layer (linear, gelu, softmax_cross_entropy, ...).
  * `inputs` are names of earlier operations separated by commas, "input" for the samples and
  * "targets" for what a loss compares with. The options of the kind are `count` keys and values;
  * missing ones have their defaults. The last operation must be a loss. */
