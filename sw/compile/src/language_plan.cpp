@@ -79,7 +79,13 @@ int LanguagePlan::pages_of(int count) const {
   return (places + page_places - 1) / page_places;
 }
 
+void check_family(const LanguageShape& shape) {
+  if (shape.family == LanguageFamily::Llama) return;
+  throw BadInput("tiles compute models of the Llama family alone; golden computes GPT-2's, too");
+}
+
 void check_region(const LanguageShape& shape, GridShape region) {
+  check_family(shape);
   const int c = region.cols;
   const auto refuse = [&](const std::string& why) {
     throw BadInput(fmt::format("regions of {} x {} tiles: {}", region.rows, c, why));

@@ -2,11 +2,14 @@
 #include "ow/golden/decode.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "decode_sums.h"
 #include "ow/base/error.h"
 #include "ow/golden/formats.h"
+#include "ow/golden/gelu.h"
 #include "ow/golden/halves.h"
 #include "ow/golden/kind.h"
 #include "ow/golden/rotary.h"
@@ -39,18 +42,39 @@ void check(const LanguageShape& s, int rows, int columns) {
        "a region of " + number(columns) + " columns must divide, or be a multiple of, its " +
            number(s.kv_heads) + " heads of keys and values");
   need(s.positions <= 1 << 20, number(s.positions) + " positions; the limit is 1048576");
+  if (s.family == LanguageFamily::Gpt2) {
+    need(s.heads == s.kv_heads, "the GPT-2 family has as many heads of keys as of queries");
+  }
   need(s.theta >= 1 && s.theta <= 0x1p40, "theta of its rotary embedding must be 1 to 2^40");
   need(s.epsilon > 0 && s.epsilon <= 1, "epsilon of its norms must be above 0, and at most 1");
 }
 
 uint32_t bits(double x) { return float_to_bits(static_cast<float>(x)); }
+uint32_t negative(uint32_t x) { return x ^ 0x80000000u; }
+
+// Vectors of one of the model's sizes.
+void need_size(const Vector& v, size_t size, const char* what) {
+  if (v.size() != size) {
+    throw InternalError(std::string(what) + " of another size than its model's");
+  }
+}
 
 }  // namespace
 
 struct Decoder::Weights {
+  struct Norm {
+    Vector gain, bias;  // no bias in the Llama family
+  };
+  struct Product {
+    ResidentMatrix matrix;
+    Vector bias;  // empty: none
+    Vector operator()(const Vector& x) const { return matrix.rounded_times(x, bias); }
+  };
   struct Block {
-    Vector attention_norm, hidden_norm;
-    ResidentMatrix query, key, value, output, gate, up, down;
+    Norm attention_norm, hidden_norm;
+    Product query, key, value, output;
+    std::optional<Product> gate;
+    Product up, down;
   };
 
   Weights(const LanguageModel& model, int region_rows, int region_columns)
@@ -58,33 +82,44 @@ struct Decoder::Weights {
         half{model.type},
         rows(static_cast<size_t>(region_rows)),
         scale(half.round(1 / std::sqrt(static_cast<double>(shape.head_size)))),
-        frequencies(rotary_frequencies(shape)),
         embedding(model.embedding),
-        norm(model.norm),
+        places(model.places),
+        norm(norm_of(model.norm, model.norm_bias)),
         head(half.type, model.head.empty() ? model.embedding : model.head, size(shape.vocabulary),
              dealt(width(), rows)) {
     require(model.blocks.size() == size(shape.layers), "blocks of another number than the model's");
-    require(norm.size() == width(), "a gain of another size than its model's");
-    require(embedding.size() == size(shape.vocabulary) * width(),
-            "an embedding of another size than its model's");
-    const size_t columns = static_cast<size_t>(region_columns);
+    need_size(embedding, size(shape.vocabulary) * width(), "an embedding");
+    need_size(places, llama() ? 0 : size(shape.positions) * width(), "learned positions");
+    if (llama()) frequencies = rotary_frequencies(shape);
+    const size_t columns = static_cast<size_t>(region_columns), units = size(shape.hidden);
     const SumOrder by_rows = dealt(width(), rows);
     const SumOrder by_heads = reversed(cut(head_features(), columns));
-    const SumOrder by_units = reversed(dealt(size(shape.hidden), columns));
+    const SumOrder by_units = reversed(dealt(units, columns));
+    const auto product = [&](const Vector& weights, const Vector& bias, size_t outputs,
+                             const SumOrder& order) {
+      need_size(bias, llama() ? 0 : outputs, "a bias");
+      return Product{ResidentMatrix(half.type, weights, outputs, order), bias};
+    };
     for (const LanguageModel::Block& b : model.blocks) {
-      require(b.attention_norm.size() == width() && b.hidden_norm.size() == width(),
-              "a gain of another size than its model's");
-      const auto matrix = [&](const Vector& weights, size_t outputs, const SumOrder& order) {
-        return ResidentMatrix(half.type, weights, outputs, order);
-      };
-      blocks.push_back(
-          {b.attention_norm, b.hidden_norm, matrix(b.query, head_features(), by_rows),
-           matrix(b.key, kv_features(), by_rows), matrix(b.value, kv_features(), by_rows),
-           matrix(b.output, width(), by_heads), matrix(b.gate, size(shape.hidden), by_rows),
-           matrix(b.up, size(shape.hidden), by_rows), matrix(b.down, width(), by_units)});
+      std::optional<Product> gate;
+      if (llama()) gate = product(b.gate, {}, units, by_rows);
+      blocks.push_back({norm_of(b.attention_norm, b.attention_norm_bias),
+                        norm_of(b.hidden_norm, b.hidden_norm_bias),
+                        product(b.query, b.query_bias, head_features(), by_rows),
+                        product(b.key, b.key_bias, kv_features(), by_rows),
+                        product(b.value, b.value_bias, kv_features(), by_rows),
+                        product(b.output, b.output_bias, width(), by_heads), std::move(gate),
+                        product(b.up, b.up_bias, units, by_rows),
+                        product(b.down, b.down_bias, width(), by_units)});
     }
   }
 
+  bool llama() const { return shape.family == LanguageFamily::Llama; }
+  Norm norm_of(const Vector& gain, const Vector& bias) const {
+    need_size(gain, width(), "a gain");
+    need_size(bias, llama() ? 0 : width(), "a bias");
+    return {gain, bias};
+  }
   static size_t size(int n) { return static_cast<size_t>(n); }
   size_t width() const { return size(shape.width); }
   size_t head_size() const { return size(shape.head_size); }
@@ -92,7 +127,9 @@ struct Decoder::Weights {
   size_t kv_features() const { return size(shape.kv_heads) * head_size(); }
   bool fused() const { return half.type == HalfType::Bfloat16; }
 
-  Vector normed(const Vector& x, const Vector& gain) const;
+  Vector embedded(int token, size_t position) const;
+  Vector normed(const Vector& x, const Norm& norm) const;
+  Vector hidden_of(const Block& block, const Vector& x) const;
   Vector scores_of(const std::vector<float>& keys, size_t kv, const Vector& query,
                    size_t positions) const;
   Vector weighted(const std::vector<float>& values, size_t kv, const Vector& scores) const;
@@ -102,29 +139,67 @@ struct Decoder::Weights {
   size_t rows;
   uint16_t scale;  // of queries
   std::vector<double> frequencies;
-  Vector embedding;
+  Vector embedding, places;
   std::vector<Block> blocks;
-  Vector norm;
+  Norm norm;
   ResidentMatrix head;
 };
 
-// N124.
-Vector Decoder::Weights::normed(const Vector& x, const Vector& gain) const {
-  uint32_t sum = 0;
+// What the first block takes.
+Vector Decoder::Weights::embedded(int token, size_t position) const {
+  const auto row = embedding.begin() + token * static_cast<std::ptrdiff_t>(width());
+  Vector x(row, row + static_cast<std::ptrdiff_t>(width()));
+  for (size_t i = 0; i < x.size() && !llama(); ++i) {
+    x[i] = half.add(x[i], places[position * width() + i]);
+  }
+  return x;
+}
+
+// N124, and N131 with a bias.
+Vector Decoder::Weights::normed(const Vector& x, const Norm& with) const {
+  uint32_t squares = 0, sum = 0;
   for (size_t r = 0; r < rows; ++r) {
     std::vector<float> own;
     for (size_t i = r; i < x.size(); i += rows) own.push_back(value_of(half.type, x[i]));
-    const uint32_t squares = float_to_f32(squares_by_n6(fused(), own));
-    sum = r == 0 ? squares : f32_add(sum, squares);
+    const uint32_t own_squares = float_to_f32(squares_by_n6(fused(), own));
+    squares = r == 0 ? own_squares : f32_add(squares, own_squares);
+    if (llama()) continue;
+    const uint32_t own_sum = float_to_f32(sum_by_n6(own));
+    sum = r == 0 ? own_sum : f32_add(sum, own_sum);
   }
-  const uint32_t variance = f32_fma(sum, bits(1.0 / shape.width), bits(shape.epsilon));
-  const uint32_t by = f32_rsqrt(variance, 1);
+  const uint32_t share = bits(1.0 / shape.width), epsilon = bits(shape.epsilon);
   Vector y;
   y.reserve(x.size());
+  if (llama()) {
+    const uint32_t by = f32_rsqrt(f32_fma(squares, share, epsilon), 1);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const uint16_t scaled = narrow(half.type, f32_mul(widen(half.type, x[i]), by));
+      y.push_back(half.mul(scaled, with.gain[i]));
+    }
+    return y;
+  }
+  const uint32_t mean = f32_mul(sum, share);
+  const uint32_t variance = f32_max(f32_fma(negative(mean), mean, f32_mul(squares, share)), 0);
+  const uint32_t by = f32_rsqrt(f32_add(variance, epsilon), 1);
   for (size_t i = 0; i < x.size(); ++i) {
-    y.push_back(half.mul(narrow(half.type, f32_mul(widen(half.type, x[i]), by)), gain[i]));
+    const uint32_t off = f32_sub(widen(half.type, x[i]), mean);
+    y.push_back(half.fma(narrow(half.type, f32_mul(off, by)), with.gain[i], with.bias[i]));
   }
   return y;
+}
+
+// What the matrix `down` takes: N126, N132.
+Vector Decoder::Weights::hidden_of(const Block& block, const Vector& x) const {
+  Vector up = block.up(x);
+  if (!block.gate) {
+    for (uint16_t& u : up) u = gelu(half, u);
+    return up;
+  }
+  const Vector gate = (*block.gate)(x);
+  for (size_t u = 0; u < up.size(); ++u) {
+    up[u] = half.mul(half.mul(gate[u], half.sigmoid(gate[u])), up[u]);
+  }
+  return up;
 }
 
 // The first part of N117: a query's scores, [positions].
@@ -191,6 +266,7 @@ std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeT
        "a context of more than its " + number(w.shape.positions) + " positions");
   const size_t position = static_cast<size_t>(cache->positions_), count = position + 1;
   const size_t d = w.head_size(), pitch = whole_blocks(d) * kCacheBlock;
+  // Without frequencies nothing turns.
   const Rotation rotation =
       rotation_at(half.type, w.frequencies, fine_positions(w.shape), cache->positions_);
   cache->blocks_.resize(w.blocks.size());
@@ -201,16 +277,15 @@ std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeT
     return sum;
   };
 
-  const auto row = w.embedding.begin() + token * static_cast<std::ptrdiff_t>(w.width());
-  Vector x(row, row + static_cast<std::ptrdiff_t>(w.width()));
+  Vector x = w.embedded(token, position);
   if (taps != nullptr) *taps = {x, {}, {}};
   for (size_t b = 0; b < w.blocks.size(); ++b) {
     const Weights::Block& block = w.blocks[b];
     DecodeTaps::Block tap;
     tap.attention_input = w.normed(x, block.attention_norm);
-    tap.query = block.query.rounded_times(tap.attention_input);
-    tap.key = block.key.rounded_times(tap.attention_input);
-    tap.value = block.value.rounded_times(tap.attention_input);
+    tap.query = block.query(tap.attention_input);
+    tap.key = block.key(tap.attention_input);
+    tap.value = block.value(tap.attention_input);
     for (size_t h = 0; h < tap.query.size(); h += d)
       rotate_head(half.type, rotation, &tap.query[h]);
     for (size_t h = 0; h < tap.key.size(); h += d) rotate_head(half.type, rotation, &tap.key[h]);
@@ -233,16 +308,11 @@ std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeT
           w.weighted(kept.values, h / share, w.scores_of(kept.keys, h / share, query, count));
       tap.attention.insert(tap.attention.end(), o.begin(), o.end());
     }
-    tap.middle = add(x, block.output.rounded_times(tap.attention));
+    tap.middle = add(x, block.output(tap.attention));
 
     tap.hidden_input = w.normed(tap.middle, block.hidden_norm);
-    const Vector up = block.up.rounded_times(tap.hidden_input);
-    tap.hidden = block.gate.rounded_times(tap.hidden_input);
-    for (size_t u = 0; u < up.size(); ++u) {
-      const uint16_t gate = tap.hidden[u];
-      tap.hidden[u] = half.mul(half.mul(gate, half.sigmoid(gate)), up[u]);
-    }
-    tap.out = add(tap.middle, block.down.rounded_times(tap.hidden));
+    tap.hidden = w.hidden_of(block, tap.hidden_input);
+    tap.out = add(tap.middle, block.down(tap.hidden));
     x = tap.out;
     if (taps != nullptr) taps->blocks.push_back(std::move(tap));
   }

@@ -109,10 +109,14 @@ std::vector<uint32_t> ResidentMatrix::times(const std::vector<uint16_t>& x) cons
   return y;
 }
 
-std::vector<uint16_t> ResidentMatrix::rounded_times(const std::vector<uint16_t>& x) const {
+std::vector<uint16_t> ResidentMatrix::rounded_times(const std::vector<uint16_t>& x,
+                                                    const std::vector<uint16_t>& bias) const {
+  const std::vector<uint32_t> sums = times(x);
   std::vector<uint16_t> y;
   y.reserve(outputs_);
-  for (const uint32_t v : times(x)) y.push_back(narrow(type_, v));
+  for (size_t o = 0; o < outputs_; ++o) {
+    y.push_back(narrow(type_, bias.empty() ? sums[o] : f32_add(sums[o], widen(type_, bias[o]))));
+  }
   return y;
 }
 

@@ -37,8 +37,9 @@ class ResidentMatrix {
                  const SumOrder& order);
   // fp32 encodings.
   std::vector<uint32_t> times(const std::vector<uint16_t>& x) const;
-  // Rounded once to the type.
-  std::vector<uint16_t> rounded_times(const std::vector<uint16_t>& x) const;
+  // Rounded once to the type, after the sum with `bias` in fp32 unless that is empty.
+  std::vector<uint16_t> rounded_times(const std::vector<uint16_t>& x,
+                                      const std::vector<uint16_t>& bias) const;
 
  private:
   HalfType type_;

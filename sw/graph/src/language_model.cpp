@@ -27,7 +27,8 @@ LanguageRegion usual_region(const LanguageModel& model) {
   const LanguageShape& s = model.shape;
   const int64_t width = s.width;
   const int64_t attention = 2 * (int64_t{s.heads} + s.kv_heads) * s.head_size * width;
-  const int64_t block = attention + 3 * int64_t{s.hidden} * width;
+  const int64_t matrices = s.family == LanguageFamily::Llama ? 3 : 2;
+  const int64_t block = attention + matrices * int64_t{s.hidden} * width;
   const int64_t head = (model.head.empty() ? 1 : 2) * int64_t{s.vocabulary} * width;
   const int64_t tiles = (std::max(block, head) + kTileWeights - 1) / kTileWeights;
   LanguageRegion best;
@@ -56,25 +57,39 @@ LanguageModel random_language_model(const LanguageShape& shape, HalfType type, u
     return uniform(&rng, type, outputs * inputs, -limit, limit);
   };
   const auto gains = [&] { return uniform(&rng, type, width, 0.9, 1.1); };
+  const bool llama = shape.family == LanguageFamily::Llama;
+  const auto bias = [&](size_t outputs) {
+    return llama ? std::vector<uint16_t>() : uniform(&rng, type, outputs, -0.1, 0.1);
+  };
   const double in = 1.0 / shape.width, halves = 2.0 * shape.layers;
   LanguageModel model;
   model.shape = shape;
   model.type = type;
   model.embedding = matrix(vocabulary, width, in);
+  if (!llama) model.places = matrix(static_cast<size_t>(shape.positions), width, in);
   for (int n = 0; n < shape.layers; ++n) {
     LanguageModel::Block block;
     block.attention_norm = gains();
+    block.attention_norm_bias = bias(width);
     block.query = matrix(queries, width, in);
+    block.query_bias = bias(queries);
     block.key = matrix(keys, width, in);
+    block.key_bias = bias(keys);
     block.value = matrix(keys, width, in);
+    block.value_bias = bias(keys);
     block.output = matrix(width, queries, 1 / (halves * static_cast<double>(queries)));
+    block.output_bias = bias(width);
     block.hidden_norm = gains();
-    block.gate = matrix(hidden, width, in);
+    block.hidden_norm_bias = bias(width);
+    if (llama) block.gate = matrix(hidden, width, in);
     block.up = matrix(hidden, width, in);
+    block.up_bias = bias(hidden);
     block.down = matrix(width, hidden, 1 / (halves * shape.hidden));
+    block.down_bias = bias(width);
     model.blocks.push_back(std::move(block));
   }
   model.norm = gains();
+  model.norm_bias = bias(width);
   if (!tied) model.head = matrix(vocabulary, width, in);
   return model;
 }

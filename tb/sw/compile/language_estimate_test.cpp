@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ow/base/error.h"
+#include "messages.h"
 #include "small_language.h"
 
 namespace ow::jobs {
@@ -37,6 +38,14 @@ TEST(LanguageEstimate, GrowsWithThePositionAndTheChains) {
   EXPECT_LT(block({2, 4}, 128), block({2, 2}, 128));
   EXPECT_GT(block({32, 4}, 128), block({4, 4}, 128));
   EXPECT_THROW(block({2, 3}, 0), BadInput);
+}
+
+TEST(LanguageEstimate, OnlyOfFamiliesThatTilesCompute) {
+  LanguageShape shape = small_shape();
+  shape.family = LanguageFamily::Gpt2;
+  shape.kv_heads = shape.heads;
+  EXPECT_EQ(message([&] { estimate_language(shape, true, {1, 1}, 0); }),
+            "tiles compute models of the Llama family alone; golden computes GPT-2's, too");
 }
 
 }  // namespace

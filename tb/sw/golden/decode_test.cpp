@@ -47,35 +47,36 @@ class Rules {
     const Rotation rotation =
         rotation_at(m_.type, rotary_frequencies(s_), fine_positions(s_), position);
     Halfs x;
-    for (int i = 0; i < s_.width; ++i) x.push_back(at(m_.embedding, token * s_.width + i));
+    for (int i = 0; i < s_.width; ++i) {
+      x.push_back(at(m_.embedding, token * s_.width + i));
+      if (gpt2()) x.back() = h_.add(x.back(), at(m_.places, position * s_.width + i));
+    }
     taps->embedding = x;
     for (size_t b = 0; b < m_.blocks.size(); ++b) {
       const LanguageModel::Block& block = m_.blocks[b];
       DecodeTaps::Block t;
-      t.attention_input = norm(x, block.attention_norm);
-      t.query = rounded(by_rows(block.query, t.attention_input));
-      t.key = rounded(by_rows(block.key, t.attention_input));
-      t.value = rounded(by_rows(block.value, t.attention_input));
-      turn(rotation, &t.query);
-      turn(rotation, &t.key);
+      t.attention_input = norm(x, block.attention_norm, block.attention_norm_bias);
+      t.query = rounded(by_rows(block.query, t.attention_input), block.query_bias);
+      t.key = rounded(by_rows(block.key, t.attention_input), block.key_bias);
+      t.value = rounded(by_rows(block.value, t.attention_input), block.value_bias);
+      if (!gpt2()) turn(rotation, &t.query);
+      if (!gpt2()) turn(rotation, &t.key);
       for (uint16_t& q : t.query) q = h_.mul(q, h_.round(1 / std::sqrt(1.0 * s_.head_size)));
       keys_[b].push_back(t.key);
       values_[b].push_back(t.value);
       for (int q = 0; q < s_.heads; ++q) attend(b, q, t.query, &t.attention);
       const int heads = s_.heads / columns_;
       t.middle = sum(x, rounded(by_columns(block.output, t.attention,
-                                           [&](int i) { return i / s_.head_size / heads; })));
-      t.hidden_input = norm(t.middle, block.hidden_norm);
-      const Halfs gate = rounded(by_rows(block.gate, t.hidden_input));
-      const Halfs up = rounded(by_rows(block.up, t.hidden_input));
-      for (size_t u = 0; u < gate.size(); ++u) {
-        t.hidden.push_back(h_.mul(h_.mul(gate[u], h_.sigmoid(gate[u])), up[u]));
-      }
-      t.out = x = sum(
-          t.middle, rounded(by_columns(block.down, t.hidden, [&](int i) { return i % columns_; })));
+                                           [&](int i) { return i / s_.head_size / heads; }),
+                                block.output_bias));
+      t.hidden_input = norm(t.middle, block.hidden_norm, block.hidden_norm_bias);
+      t.hidden = hidden(block, t.hidden_input);
+      t.out = x = sum(t.middle,
+                      rounded(by_columns(block.down, t.hidden, [&](int i) { return i % columns_; }),
+                              block.down_bias));
       taps->blocks.push_back(t);
     }
-    taps->head_input = norm(x, m_.norm);
+    taps->head_input = norm(x, m_.norm, m_.norm_bias);
     return by_rows(m_.head.empty() ? m_.embedding : m_.head, taps->head_input);
   }
 
@@ -84,9 +85,31 @@ class Rules {
   static uint16_t at(const Halfs& v, int i) { return v[static_cast<size_t>(i)]; }
   static uint32_t real(double x) { return float_to_bits(static_cast<float>(x)); }
 
-  Halfs rounded(const std::vector<uint32_t>& x) const {
+  bool gpt2() const { return s_.family == LanguageFamily::Gpt2; }
+
+  Halfs rounded(const std::vector<uint32_t>& x, const Halfs& bias) const {
     Halfs y;
-    for (const uint32_t v : x) y.push_back(narrow(m_.type, v));
+    for (size_t o = 0; o < x.size(); ++o) {
+      y.push_back(narrow(m_.type, gpt2() ? f32_add(x[o], widen(m_.type, bias[o])) : x[o]));
+    }
+    return y;
+  }
+
+  Halfs hidden(const LanguageModel::Block& block, const Halfs& x) const {
+    Halfs y = rounded(by_rows(block.up, x), block.up_bias);
+    if (gpt2()) {
+      const double c = 1.5957691216057308;
+      for (uint16_t& u : y) {
+        const uint16_t s = h_.min(h_.mul(u, u), h_.round(64));
+        const uint16_t p = h_.fma(s, h_.round(0.044715 * c), h_.round(c));
+        u = h_.mul(u, h_.sigmoid(h_.mul(u, p)));
+      }
+      return y;
+    }
+    const Halfs gate = rounded(by_rows(block.gate, x), {});
+    for (size_t u = 0; u < y.size(); ++u) {
+      y[u] = h_.mul(h_.mul(gate[u], h_.sigmoid(gate[u])), y[u]);
+    }
     return y;
   }
 
@@ -142,18 +165,37 @@ class Rules {
     return y;
   }
 
-  Halfs norm(const Halfs& x, const Halfs& gain) const {
+  // The sum of what each row reduces.
+  uint32_t over_rows(Op op, const Halfs& x) const {
     uint32_t s = 0;
     for (int r = 0; r < rows_; ++r) {
-      const uint32_t own = reduced(Op::Dot, of_row(x, r));
+      const uint32_t own = reduced(op, of_row(x, r));
       s = r == 0 ? own : f32_add(s, own);
     }
-    const uint32_t v = f32_fma(s, real(1.0 / s_.width), real(s_.epsilon));
-    uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
-    r = f32_fma(r, f32_fma(f32_mul(v, real(-0.5)), f32_mul(r, r), real(0.5)), r);
+    return s;
+  }
+
+  uint32_t root(uint32_t v) const {
+    const uint32_t r = bf16_to_f32(nlf_bf16(Nlf::kReciprocalSqrt, f32_to_bf16(v)));
+    return f32_fma(r, f32_fma(f32_mul(v, real(-0.5)), f32_mul(r, r), real(0.5)), r);
+  }
+
+  Halfs norm(const Halfs& x, const Halfs& gain, const Halfs& bias) const {
+    const uint32_t share = real(1.0 / s_.width), squares = over_rows(Op::Dot, x);
     Halfs y;
+    if (!gpt2()) {
+      const uint32_t r = root(f32_fma(squares, share, real(s_.epsilon)));
+      for (size_t i = 0; i < x.size(); ++i) {
+        y.push_back(h_.mul(narrow(m_.type, f32_mul(widen(m_.type, x[i]), r)), gain[i]));
+      }
+      return y;
+    }
+    const uint32_t mean = f32_mul(over_rows(Op::Sum, x), share);
+    const uint32_t v = f32_fma(f32_mul(mean, real(-1)), mean, f32_mul(squares, share));
+    const uint32_t r = root(f32_add(f32_max(v, 0), real(s_.epsilon)));
     for (size_t i = 0; i < x.size(); ++i) {
-      y.push_back(h_.mul(narrow(m_.type, f32_mul(widen(m_.type, x[i]), r)), gain[i]));
+      const uint32_t off = f32_mul(f32_sub(widen(m_.type, x[i]), mean), r);
+      y.push_back(h_.fma(narrow(m_.type, off), gain[i], bias[i]));
     }
     return y;
   }
@@ -180,11 +222,7 @@ class Rules {
     uint16_t most = scores[0];
     for (const uint16_t s : scores) most = h_.max(most, s);
     for (uint16_t& s : scores) s = h_.exp(h_.sub(s, most));
-    uint32_t l = 0;
-    for (int r = 0; r < rows_; ++r) {
-      const uint32_t own = reduced(Op::Sum, of_row(scores, r));
-      l = r == 0 ? own : f32_add(own, l);
-    }
+    const uint32_t l = over_rows(Op::Sum, scores);
     uint32_t f = bf16_to_f32(nlf_bf16(Nlf::kReciprocal, f32_to_bf16(l)));
     f = f32_fma(f, f32_fma(f32_mul(l, real(-1)), f, real(1)), f);
     for (int k = 0; k < d; ++k) {
@@ -229,8 +267,13 @@ TEST(Decode, EveryBitIsThatOfTheRules) {
   for (const uint64_t seed : test_seeds(1, 4)) {
     SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
     Rng rng(seed);
-    for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
+    for (int draw = 0; draw < 4; ++draw) {
+      const HalfType type = draw % 2 == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
       LanguageShape shape = small_shape();
+      if (draw >= 2) {
+        shape.family = LanguageFamily::Gpt2;
+        shape.kv_heads = shape.heads;
+      }
       shape.width = one_of(&rng, {16, 75});  // so that a row has more than 16 features, or not
       const int rows = one_of(&rng, {1, 2, 3}), columns = one_of(&rng, {1, 2, 4});
       const LanguageModel model = random_language_model(shape, type, rng.next(), rng.below(2) == 0);
@@ -329,6 +372,10 @@ TEST(Decode, RefusesWhatARegionOrAModelCannotHold) {
   shape = small_shape();
   shape.head_size = 5;
   EXPECT_EQ(message(shape, 1, 1), "language model: heads of 5 features; they must be even");
+  shape = small_shape();
+  shape.family = LanguageFamily::Gpt2;
+  EXPECT_EQ(message(shape, 1, 1),
+            "language model: the GPT-2 family has as many heads of keys as of queries");
   shape = small_shape();
   shape.theta = 0.5;
   EXPECT_EQ(message(shape, 1, 1),

@@ -51,7 +51,10 @@ struct LanguagePlan {
   int pages_of(int count) const;
 };
 
-// Throws BadInput, with the limit, if a region of this shape cannot hold the model's heads.
+// Throws BadInput if tiles have no program for blocks of the model's family.
+void check_family(const LanguageShape& shape);
+
+// The same, and with the limit, if a region of this shape cannot hold the model's heads.
 void check_region(const LanguageShape& shape, GridShape region);
 
 // Regions for the head and the blocks of a model, from the grid's north-west corner on: a ring of

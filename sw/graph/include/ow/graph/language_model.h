@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A language model of the Llama family with its weights, as its readers give it: a decoder of
-// blocks of attention and gated feed-forward, each behind an RMS norm and around a residual
-// (Touvron et al., LLaMA, 2023; grouped heads: Ainslie et al., 2023).
+// A language model with its weights, as its readers give it: a decoder of blocks of attention and
+// feed-forward, each behind a norm and around a residual.
 #ifndef OW_GRAPH_LANGUAGE_MODEL_H_
 #define OW_GRAPH_LANGUAGE_MODEL_H_
 
@@ -13,6 +12,15 @@
 
 namespace ow {
 
+enum class LanguageFamily {
+  // RMS norms, rotary embedding, a gated feed-forward part with silu, no biases (Touvron et al.,
+  // LLaMA, 2023; grouped heads: Ainslie et al., 2023).
+  Llama,
+  // Layer norms, learned positions, a feed-forward part with gelu, biases (Radford et al., GPT-2,
+  // 2019). As many heads of keys and values as of queries.
+  Gpt2
+};
+
 // Longer contexts by slower rotation of the low frequencies, as Llama 3.1 defines it.
 struct RotaryScaling {
   double factor = 1;
@@ -22,6 +30,7 @@ struct RotaryScaling {
 };
 
 struct LanguageShape {
+  LanguageFamily family = LanguageFamily::Llama;
   int width = 0;   // features of the residual
   int layers = 0;  // blocks
   int heads = 0;   // of queries; a multiple of kv_heads
@@ -31,30 +40,38 @@ struct LanguageShape {
   int vocabulary = 0;  // tokens
   int positions = 0;   // of the longest context
   double epsilon = 0;  // of the norms
+  // Of the Llama family.
   double theta = 10000;
   std::optional<RotaryScaling> scaling;
 };
 
-// Numbers are encodings in `type`. A matrix is [outputs][inputs], row by row.
+// Numbers are encodings in `type`. A matrix is [outputs][inputs], row by row. Every bias is empty
+// in the Llama family, and so are the learned positions.
 struct LanguageModel {
   LanguageShape shape;
   HalfType type = HalfType::Binary16;
 
   struct Block {
-    std::vector<uint16_t> attention_norm;  // [width], a gain
+    std::vector<uint16_t> attention_norm, attention_norm_bias;  // [width]; a gain, and its bias
     // [heads * head_size][width]; keys and values with kv_heads. Rotary turns feature i of a head
     // together with feature i + head_size / 2.
     std::vector<uint16_t> query, key, value;
-    std::vector<uint16_t> output;       // [width][heads * head_size]
-    std::vector<uint16_t> hidden_norm;  // [width]
-    std::vector<uint16_t> gate, up;     // [hidden][width]
-    std::vector<uint16_t> down;         // [width][hidden]
+    std::vector<uint16_t> query_bias, key_bias, value_bias;
+    std::vector<uint16_t> output;  // [width][heads * head_size]
+    std::vector<uint16_t> output_bias;
+    std::vector<uint16_t> hidden_norm, hidden_norm_bias;  // [width]
+    std::vector<uint16_t> gate;                           // [hidden][width]; empty in GPT-2
+    std::vector<uint16_t> up;                             // [hidden][width]
+    std::vector<uint16_t> up_bias;
+    std::vector<uint16_t> down;  // [width][hidden]
+    std::vector<uint16_t> down_bias;
   };
 
   std::vector<uint16_t> embedding;  // [vocabulary][width]
+  std::vector<uint16_t> places;     // [positions][width], added to the embedding
   std::vector<Block> blocks;
-  std::vector<uint16_t> norm;  // [width], before the head
-  std::vector<uint16_t> head;  // [vocabulary][width]; empty if it is the embedding
+  std::vector<uint16_t> norm, norm_bias;  // [width], before the head
+  std::vector<uint16_t> head;             // [vocabulary][width]; empty if it is the embedding
 };
 
 // The rows and columns of tiles that hold a block, or the head with the embedding. They are part of
@@ -74,7 +91,7 @@ LanguageRegion usual_region(const LanguageModel& model);
 // A model for tests and measurements, the same bits for a seed everywhere. Weights are uniform with
 // a variance of 1 / inputs, those that add to the residual with 1 / (2 inputs layers), so that
 // activations stay near 1 whatever the shape. Rows of the embedding and the head have a length near
-// 1, and gains are from 0.9 to 1.1. `tied`: the head is the embedding.
+// 1, gains are from 0.9 to 1.1, and biases from -0.1 to 0.1. `tied`: the head is the embedding.
 LanguageModel random_language_model(const LanguageShape& shape, HalfType type, uint64_t seed,
                                     bool tied = false);
 
