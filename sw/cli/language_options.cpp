@@ -7,7 +7,7 @@
 
 #include "ow/base/error.h"
 #include "ow/check/golden_ring.h"
-#include "ow/import/llama_folder.h"
+#include "ow/import/model_folder.h"
 #include "ow/serve/grid_ring.h"
 
 namespace ow::cli {
@@ -42,8 +42,8 @@ void add_language_options(CLI::App* command, LanguageOptions* o) {
 
 std::vector<File> language_files(const LanguageOptions& o) {
   std::vector<File> files;
-  for (const char* name :
-       {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json"}) {
+  for (const char* name : {"config.json", "generation_config.json", "model.safetensors",
+                           "tokenizer.json", "tokenizer.model"}) {
     files.push_back({"--model", o.model + "/" + name});
   }
   return files;
@@ -54,7 +54,7 @@ Language read_language(const LanguageOptions& o, const ModelSettings& settings) 
                         : o.type == "binary16" ? HalfType::Binary16
                                                : HalfType::Bfloat16;
   Language language;
-  language.model = read_llama_folder(o.model, type);
+  language.model = read_model_folder(o.model, type);
   language.region = region_of(o, language.model);
   return language;
 }

@@ -11,7 +11,7 @@
 #include "ow/compile/language_estimate.h"
 #include "ow/compile/language_plan.h"
 #include "ow/compile/plan.h"
-#include "ow/import/llama_config.h"
+#include "ow/import/model_config.h"
 #include "ow/runtime/elf.h"
 #include "parts.h"
 
@@ -151,8 +151,9 @@ nlohmann::json print_bytes(const char* what, const std::vector<LanguageBytes>& p
 int estimate_model(Context& context, const LanguageQuestion& q) {
   const std::string config = q.model + "/config.json";
   context.check_files({{"--model", config}}, {});
-  const LlamaConfig read = read_llama_config(config);
+  const ModelConfig read = read_model_config(config);
   Model model;
+  jobs::check_family(read.shape);
   model.shape = read.shape;
   model.tied = read.tied;
   model.position = q.position.value_or(std::min(128, read.shape.positions / 2));

@@ -27,6 +27,7 @@ constexpr Part kParts[] = {
     {"faults", "ow-faults", "Stuck-at faults of a tile's netlist under the self-test"},
     {"fp", "ow-fp", "Drive the RTL floating-point datapath with TestFloat vectors"},
     {"generate", "ow-generate", "Text from a language model"},
+    {"import", "ow-import", "A language model of another program as a folder"},
     {"serve", "ow-serve", "A language model over HTTP, as OpenAI's API"},
 };
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys and their defaults are those of LlamaConfig in Hugging Face's transformers.
-#include "ow/import/llama_config.h"
-
-#include <map>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "ow/base/error.h"
-#include "ow/base/json.h"
-#include "ow/base/json_object.h"
+#include "family_configs.h"
 #include "ow/base/text.h"
 
 namespace ow {
@@ -54,14 +48,7 @@ const std::map<std::string, json>& neutral_values() {
   return values;
 }
 
-void check_neutral(const JsonObject& keys) {
-  for (const auto& [key, neutral] : neutral_values()) {
-    const json* value = keys.find(key);
-    if (value == nullptr || *value == neutral) continue;
-    keys.fail(key,
-              fmt::format("is {}, which is not supported: it must be {}", JsonObject::shown(*value),
-                          neutral.is_null() ? "absent" : JsonObject::shown(neutral)));
-  }
+void check_layers(const JsonObject& keys) {
   if (const json* types = keys.find("layer_types")) {
     for (const json& type : *types) {
       if (type != "full_attention") {
@@ -116,14 +103,10 @@ void read_rotary(const JsonObject& keys, LanguageShape* shape) {
 
 }  // namespace
 
-LlamaConfig read_llama_config(const std::string& path) {
-  const json file = read_json(path);
-  const JsonObject keys(path, file);
-  if (const std::string type = keys.text("model_type", ""); type != "llama") {
-    keys.fail("model_type", fmt::format("is '{}', must be llama", printable_text(type)));
-  }
-  check_neutral(keys);
-  LlamaConfig config;
+ModelConfig llama_config(const JsonObject& keys) {
+  check_neutral(keys, neutral_values());
+  check_layers(keys);
+  ModelConfig config;
   LanguageShape& shape = config.shape;
   shape.width = keys.whole("hidden_size", 1, 1 << 17);
   shape.layers = keys.whole("num_hidden_layers", 1, 1024);
@@ -152,26 +135,24 @@ LlamaConfig read_llama_config(const std::string& path) {
   return config;
 }
 
-std::string llama_config_text(const LlamaConfig& config, HalfType type) {
+nlohmann::ordered_json llama_keys(const ModelConfig& config) {
   const LanguageShape& shape = config.shape;
-  nlohmann::ordered_json out = {
-      {"architectures", {"LlamaForCausalLM"}},
-      {"model_type", "llama"},
-      {"vocab_size", shape.vocabulary},
-      {"hidden_size", shape.width},
-      {"intermediate_size", shape.hidden},
-      {"num_hidden_layers", shape.layers},
-      {"num_attention_heads", shape.heads},
-      {"num_key_value_heads", shape.kv_heads},
-      {"head_dim", shape.head_size},
-      {"hidden_act", "silu"},
-      {"max_position_embeddings", shape.positions},
-      {"rms_norm_eps", shape.epsilon},
-      {"rope_theta", shape.theta},
-      {"tie_word_embeddings", config.tied},
-      {"attention_bias", false},
-      {"mlp_bias", false},
-      {"torch_dtype", type == HalfType::Binary16 ? "float16" : "bfloat16"}};
+  nlohmann::ordered_json out = {{"architectures", {"LlamaForCausalLM"}},
+                                {"model_type", "llama"},
+                                {"vocab_size", shape.vocabulary},
+                                {"hidden_size", shape.width},
+                                {"intermediate_size", shape.hidden},
+                                {"num_hidden_layers", shape.layers},
+                                {"num_attention_heads", shape.heads},
+                                {"num_key_value_heads", shape.kv_heads},
+                                {"head_dim", shape.head_size},
+                                {"hidden_act", "silu"},
+                                {"max_position_embeddings", shape.positions},
+                                {"rms_norm_eps", shape.epsilon},
+                                {"rope_theta", shape.theta},
+                                {"tie_word_embeddings", config.tied},
+                                {"attention_bias", false},
+                                {"mlp_bias", false}};
   if (shape.scaling) {
     out["rope_scaling"] = {{"rope_type", "llama3"},
                            {"factor", shape.scaling->factor},
@@ -179,7 +160,7 @@ std::string llama_config_text(const LlamaConfig& config, HalfType type) {
                            {"high_freq_factor", shape.scaling->high_frequency_factor},
                            {"original_max_position_embeddings", shape.scaling->original_positions}};
   }
-  return out.dump(2) + "\n";
+  return out;
 }
 
 }  // namespace ow

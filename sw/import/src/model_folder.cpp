@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/import/llama_folder.h"
-
-#include <filesystem>
-#include <set>
-#include <system_error>
-#include <type_traits>
+#include "ow/import/model_folder.h"
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <system_error>
+#include <type_traits>
+
 #include "ow/base/error.h"
 #include "ow/base/file.h"
-#include "ow/base/text.h"
-#include "ow/import/llama_config.h"
+#include "ow/import/model_config.h"
 #include "ow/tensor/safetensors.h"
 #include "ow/tensor/safetensors_folder.h"
+#include "parts.h"
 
 namespace ow {
 namespace {
@@ -21,133 +20,161 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kConfigFile = "config.json";
 
-// A tensor of the model: its name in the folder, its shape there, and the values here.
-template <typename Values>
-struct Part {
-  std::string name;
-  std::vector<uint64_t> shape;
-  Values* values;
-};
-
 // All tensors, in the order of their use. `Model`: LanguageModel, const or not; its blocks are
 // there.
 template <typename Model>
-auto parts_of(Model& model, bool tied) {
-  using Values = std::remove_reference_t<decltype((model.norm))>;
-  const LanguageShape& s = model.shape;
-  const auto width = static_cast<uint64_t>(s.width), hidden = static_cast<uint64_t>(s.hidden);
-  const auto vocabulary = static_cast<uint64_t>(s.vocabulary);
-  const uint64_t queries = static_cast<uint64_t>(s.heads) * static_cast<uint64_t>(s.head_size);
-  const uint64_t keys = static_cast<uint64_t>(s.kv_heads) * static_cast<uint64_t>(s.head_size);
-  std::vector<Part<Values>> parts;
-  parts.push_back({"model.embed_tokens.weight", {vocabulary, width}, &model.embedding});
-  for (size_t n = 0; n < model.blocks.size(); ++n) {
-    auto& b = model.blocks[n];
-    const auto add = [&](const char* name, std::vector<uint64_t> shape, Values* values) {
-      parts.push_back(
-          {fmt::format("model.layers.{}.{}.weight", n, name), std::move(shape), values});
-    };
-    add("input_layernorm", {width}, &b.attention_norm);
-    add("self_attn.q_proj", {queries, width}, &b.query);
-    add("self_attn.k_proj", {keys, width}, &b.key);
-    add("self_attn.v_proj", {keys, width}, &b.value);
-    add("self_attn.o_proj", {width, queries}, &b.output);
-    add("post_attention_layernorm", {width}, &b.hidden_norm);
-    add("mlp.gate_proj", {hidden, width}, &b.gate);
-    add("mlp.up_proj", {hidden, width}, &b.up);
-    add("mlp.down_proj", {width, hidden}, &b.down);
+class FolderParts {
+  using Values = std::remove_reference_t<decltype((std::declval<Model&>().norm))>;
+
+ public:
+  FolderParts(Model& model, bool tied, const std::string& prefix)
+      : width_(size(model.shape.width)), prefix_(prefix) {
+    const uint64_t vocabulary = size(model.shape.vocabulary);
+    if (model.shape.family == LanguageFamily::Llama) {
+      prefix_ += "model.";
+      add("embed_tokens.weight", {vocabulary, width_}, {&model.embedding});
+      for (size_t n = 0; n < model.blocks.size(); ++n) {
+        prefix_ = fmt::format("{}model.layers.{}.", prefix, n);
+        add_llama(model.shape, model.blocks[n]);
+      }
+      prefix_ = prefix + "model.";
+      add("norm.weight", {width_}, {&model.norm});
+    } else {
+      add("wte.weight", {vocabulary, width_}, {&model.embedding});
+      add("wpe.weight", {size(model.shape.positions), width_}, {&model.places});
+      for (size_t n = 0; n < model.blocks.size(); ++n) {
+        prefix_ = fmt::format("{}h.{}.", prefix, n);
+        add_gpt2(model.shape, model.blocks[n]);
+      }
+      prefix_ = prefix;
+      add("ln_f.weight", {width_}, {&model.norm});
+      add("ln_f.bias", {width_}, {&model.norm_bias});
+    }
+    prefix_.clear();
+    if (!tied) add("lm_head.weight", {vocabulary, width_}, {&model.head});
   }
-  parts.push_back({"model.norm.weight", {width}, &model.norm});
-  if (!tied) parts.push_back({"lm_head.weight", {vocabulary, width}, &model.head});
-  return parts;
+
+  const std::vector<Part<Values>>& all() const { return parts_; }
+
+ private:
+  static uint64_t size(int n) { return static_cast<uint64_t>(n); }
+
+  void add(const char* name, std::vector<uint64_t> shape, std::vector<Values*> values,
+           bool transposed = false) {
+    parts_.push_back({prefix_ + name, std::move(shape), std::move(values), transposed});
+  }
+
+  template <typename Block>
+  void add_llama(const LanguageShape& s, Block& b) {
+    const uint64_t hidden = size(s.hidden);
+    const uint64_t queries = size(s.heads) * size(s.head_size);
+    const uint64_t keys = size(s.kv_heads) * size(s.head_size);
+    add("input_layernorm.weight", {width_}, {&b.attention_norm});
+    add("self_attn.q_proj.weight", {queries, width_}, {&b.query});
+    add("self_attn.k_proj.weight", {keys, width_}, {&b.key});
+    add("self_attn.v_proj.weight", {keys, width_}, {&b.value});
+    add("self_attn.o_proj.weight", {width_, queries}, {&b.output});
+    add("post_attention_layernorm.weight", {width_}, {&b.hidden_norm});
+    add("mlp.gate_proj.weight", {hidden, width_}, {&b.gate});
+    add("mlp.up_proj.weight", {hidden, width_}, {&b.up});
+    add("mlp.down_proj.weight", {width_, hidden}, {&b.down});
+  }
+
+  // Matrices of this family are [inputs][outputs]; queries, keys and values are one.
+  template <typename Block>
+  void add_gpt2(const LanguageShape& s, Block& b) {
+    const uint64_t hidden = size(s.hidden), three = 3 * width_;
+    add("ln_1.weight", {width_}, {&b.attention_norm});
+    add("ln_1.bias", {width_}, {&b.attention_norm_bias});
+    add("attn.c_attn.weight", {width_, three}, {&b.query, &b.key, &b.value}, true);
+    add("attn.c_attn.bias", {three}, {&b.query_bias, &b.key_bias, &b.value_bias});
+    add("attn.c_proj.weight", {width_, width_}, {&b.output}, true);
+    add("attn.c_proj.bias", {width_}, {&b.output_bias});
+    add("ln_2.weight", {width_}, {&b.hidden_norm});
+    add("ln_2.bias", {width_}, {&b.hidden_norm_bias});
+    add("mlp.c_fc.weight", {width_, hidden}, {&b.up}, true);
+    add("mlp.c_fc.bias", {hidden}, {&b.up_bias});
+    add("mlp.c_proj.weight", {hidden, width_}, {&b.down}, true);
+    add("mlp.c_proj.bias", {width_}, {&b.down_bias});
+  }
+
+  uint64_t width_;
+  std::string prefix_;
+  std::vector<Part<Values>> parts_;
+};
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Tensors that say nothing new: tables of the rotation that older files keep, and the head of a
-// model that takes the embedding instead.
-bool ignored(const std::string& name, bool tied) {
-  const std::string table = ".self_attn.rotary_emb.inv_freq";
-  return (tied && name == "lm_head.weight") ||
-         (name.size() > table.size() &&
-          name.compare(name.size() - table.size(), table.size(), table) == 0);
+// Tensors that say nothing new: tables of the rotation and masks of the attention that older files
+// keep, and the head of a model that takes the embedding instead.
+bool ignored(const std::string& name, const ModelConfig& config) {
+  if (config.tied && name == "lm_head.weight") return true;
+  if (config.shape.family == LanguageFamily::Llama) {
+    return ends_with(name, ".self_attn.rotary_emb.inv_freq");
+  }
+  return ends_with(name, ".attn.bias") || ends_with(name, ".attn.masked_bias");
 }
 
-[[noreturn]] void fail(const SafetensorsFolder& folder, const std::string& name,
-                       const std::string& what) {
-  throw BadInput(fmt::format("{}: tensor '{}' {}", folder.path(), printable_text(name, 60), what));
-}
+class FolderSource : public TensorSource {
+ public:
+  explicit FolderSource(const std::string& path) : folder_(path) {}
+  const std::string& path() const override { return folder_.path(); }
+  const Tensors& tensors() const override { return folder_.tensors(); }
+  std::vector<uint16_t> read(const std::string& name, HalfType type) const override {
+    return half_elements(folder_.read(name), type);
+  }
 
-void check_shape(const SafetensorsFolder& folder, const std::string& name,
-                 const std::vector<uint64_t>& shape) {
-  const auto found = folder.tensors().find(name);
-  if (found == folder.tensors().end()) {
-    fail(folder, name, "is missing: " + names_text(folder.tensors()));
-  }
-  Tensor wanted;
-  wanted.shape = shape;
-  const Tensor& tensor = found->second;
-  if (tensor.shape != shape) {
-    fail(folder, name,
-         fmt::format("has the shape {}, {} asks for {}", tensor.shape_text(), kConfigFile,
-                     wanted.shape_text()));
-  }
-  switch (tensor.type) {
-    case TensorType::F16:
-    case TensorType::BF16:
-    case TensorType::F32:
-    case TensorType::F64:
-      return;
-    default:
-      fail(folder, name,
-           fmt::format("is {}, must be F16, BF16, F32 or F64", type_name(tensor.type)));
-  }
-}
+ private:
+  SafetensorsFolder folder_;
+};
 
-std::vector<uint16_t> read_values(const SafetensorsFolder& folder, const std::string& name,
-                                  HalfType type) {
-  std::vector<uint16_t> values = half_elements(folder.read(name), type);
-  for (size_t k = 0; k < values.size(); ++k) {
-    if (half_is_finite(type, values[k])) continue;
-    fail(folder, name,
-         fmt::format("holds a number that is not finite in {}, at {}", half_name(type), k));
+// A part's elements in the file's order.
+std::vector<uint16_t> file_values(const Part<const std::vector<uint16_t>>& part) {
+  std::vector<uint16_t> rows;
+  for (const std::vector<uint16_t>* values : part.values) {
+    rows.insert(rows.end(), values->begin(), values->end());
   }
-  return values;
+  if (!part.transposed) return rows;
+  const size_t inputs = part.shape[0], outputs = part.shape[1];
+  std::vector<uint16_t> out(rows.size());
+  for (size_t o = 0; o < outputs; ++o) {
+    for (size_t i = 0; i < inputs; ++i) out[i * outputs + o] = rows[o * inputs + i];
+  }
+  return out;
 }
 
 }  // namespace
 
-LanguageModel read_llama_folder(const std::string& path, HalfType type) {
-  const LlamaConfig config = read_llama_config((fs::path(path) / kConfigFile).string());
-  const SafetensorsFolder folder(path);
+LanguageModel read_model_folder(const std::string& path, HalfType type) {
+  const ModelConfig config = read_model_config((fs::path(path) / kConfigFile).string());
+  const FolderSource source(path);
   LanguageModel model;
   model.shape = config.shape;
   model.type = type;
   model.blocks.resize(static_cast<size_t>(config.shape.layers));
-  const auto parts = parts_of(model, config.tied);
-  // All shapes before the first element: a wrong folder is refused at once.
-  std::set<std::string> known;
-  for (const auto& part : parts) {
-    check_shape(folder, part.name, part.shape);
-    known.insert(part.name);
-  }
-  for (const auto& [name, tensor] : folder.tensors()) {
-    if (known.count(name) == 0 && !ignored(name, config.tied)) {
-      fail(folder, name, "is not one of the model's");
-    }
-  }
-  for (const auto& part : parts) *part.values = read_values(folder, part.name, type);
+  // Files of GPT-2 with its head have a prefix, those without it have none.
+  const bool named = source.tensors().count("transformer.wte.weight") != 0;
+  const FolderParts<LanguageModel> parts(model, config.tied, named ? "transformer." : "");
+  read_parts(source, parts.all(), type, kConfigFile,
+             [&](const std::string& name) { return ignored(name, config); });
   return model;
 }
 
-void write_llama_folder(const std::string& path, const LanguageModel& model) {
+void write_model_folder(const std::string& path, const LanguageModel& model) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw BadInput(fmt::format("{}: cannot be made: {}", path, error.message()));
   const bool tied = model.head.empty();
-  const auto parts = parts_of(model, tied);
+  const std::string prefix = model.shape.family == LanguageFamily::Gpt2 ? "transformer." : "";
+  const FolderParts<const LanguageModel> parts(model, tied, prefix);
   std::vector<TensorHead> heads;
-  for (const auto& part : parts) {
+  for (const auto& part : parts.all()) {
     heads.push_back({part.name, tensor_type(model.type), part.shape});
-    if (heads.back().bytes() != 2 * part.values->size()) {
+    size_t values = 0;
+    for (const auto* list : part.values) values += list->size();
+    if (heads.back().bytes() != 2 * values) {
       throw InternalError(fmt::format("'{}' does not have the model's shape", part.name));
     }
   }
@@ -155,13 +182,13 @@ void write_llama_folder(const std::string& path, const LanguageModel& model) {
   // The note that other readers ask for.
   const std::string header = safetensors_header(heads, {{"format", "pt"}});
   file.append(header.data(), header.size());
-  for (const auto& part : parts) {
-    const Tensor tensor = half_tensor(model.type, {}, *part.values);
+  for (const auto& part : parts.all()) {
+    const Tensor tensor = half_tensor(model.type, {}, file_values(part));
     file.append(tensor.bytes.data(), tensor.bytes.size());
   }
   file.close();
   write_file((fs::path(path) / kConfigFile).string(),
-             llama_config_text({model.shape, tied}, model.type));
+             model_config_text({model.shape, tied}, model.type));
 }
 
 }  // namespace ow

@@ -34,6 +34,7 @@ constexpr Code kCodes[] = {
 
 struct Header {
   TensorType type = TensorType::F32;
+  size_t characters = 0;  // of a text, which has no `type`; 0: numbers
   bool big_endian = false;
   bool fortran = false;  // the first index runs fastest
   std::vector<uint64_t> shape;
@@ -105,6 +106,8 @@ class HeaderReader {
     if (next() == '[') fail("holds records, not numbers of one type");
     const std::string descr = quoted();
     const std::string code = descr.empty() ? descr : descr.substr(1);
+    header_.big_endian = !descr.empty() && descr.front() == '>';
+    if (read_characters(code)) return;
     const auto* known = std::find_if(std::begin(kCodes), std::end(kCodes),
                                      [&](const Code& c) { return code == c.code; });
     if (code == "O") fail("holds Python objects (dtype object), not numbers");
@@ -113,7 +116,15 @@ class HeaderReader {
                        printable_text(descr)));
     }
     header_.type = known->type;
-    header_.big_endian = descr.front() == '>';
+  }
+
+  // A text's type, U and how many characters.
+  bool read_characters(const std::string& code) {
+    constexpr size_t kMost = 6;
+    const bool text = code.size() >= 2 && code.size() <= kMost + 1 && code[0] == 'U' &&
+                      code.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (text) header_.characters = std::stoul(code.substr(1));
+    return text && header_.characters > 0;
   }
 
   void read_order() {
@@ -168,8 +179,13 @@ void each_of_fortran(const std::vector<uint64_t>& shape, size_t elements, const 
 
 bool is_npy(const std::string& file) { return file.compare(0, kMagicBytes, kMagic) == 0; }
 
-// `name`: of the file, in errors.
-Tensor parse_npy(const std::string& file, const std::string& name) {
+// A .npy with its header read. `name`: of the file, in errors.
+struct NpyFile {
+  Header header;
+  size_t data = 0;  // where the elements begin
+};
+
+NpyFile open_npy(const std::string& file, const std::string& name) {
   const auto fail = [&](const std::string& what) { throw BadInput(name + ": " + what); };
   if (!is_npy(file) || file.size() < kMagicBytes + 4) {
     fail("is no .npy file: it must begin with \\x93NUMPY and a version");
@@ -182,12 +198,18 @@ Tensor parse_npy(const std::string& file, const std::string& name) {
   size_t length = 0;
   for (size_t k = length_bytes; k-- > 0;) length = length << 8 | byte(kMagicBytes + 2 + k);
   if (length > file.size() - begin) fail("is cut short in its header");
-  const Header header = HeaderReader(name, file.substr(begin, length)).read();
+  return {HeaderReader(name, file.substr(begin, length)).read(), begin + length};
+}
 
+Tensor parse_npy(const std::string& file, const std::string& name) {
+  const auto fail = [&](const std::string& what) { throw BadInput(name + ": " + what); };
+  const auto byte = [&file](size_t k) { return static_cast<uint8_t>(file[k]); };
+  const auto [header, data] = open_npy(file, name);
+  if (header.characters > 0) fail("holds a text, not numbers");
   Tensor t;
   t.type = header.type;
   t.shape = header.shape;
-  const size_t data = begin + length, there = file.size() - data, size = type_bytes(t.type);
+  const size_t there = file.size() - data, size = type_bytes(t.type);
   const bool empty = std::find(t.shape.begin(), t.shape.end(), 0u) != t.shape.end();
   uint64_t wanted = empty ? 0 : size;  // in bytes; one more than there are if it is beyond them
   for (const uint64_t n : t.shape) {
@@ -199,9 +221,11 @@ Tensor parse_npy(const std::string& file, const std::string& name) {
         type_name(t.type), t.shape_text(), there));
   }
   t.bytes.resize(there);
-  const auto take = [&](size_t to, size_t from) {
+  const size_t first = data;
+  const bool big = header.big_endian;
+  const auto take = [&t, &byte, first, size, big](size_t to, size_t from) {
     for (size_t b = 0; b < size; ++b) {
-      t.bytes[to * size + b] = byte(data + from * size + (header.big_endian ? size - 1 - b : b));
+      t.bytes[to * size + b] = byte(first + from * size + (big ? size - 1 - b : b));
     }
   };
   if (header.fortran) {
@@ -212,18 +236,58 @@ Tensor parse_npy(const std::string& file, const std::string& name) {
   return t;
 }
 
-Tensors parse_npz(const std::string& file, const std::string& path, size_t limit) {
+// A text without dimensions: 32 bits a character, zeros after the last one.
+std::string parse_text(const std::string& file, const NpyFile& npy, const std::string& name) {
+  const auto fail = [&](const std::string& what) { throw BadInput(name + ": " + what); };
+  if (!npy.header.shape.empty()) fail("holds texts of some shape; one text is read");
+  if (file.size() - npy.data != 4 * npy.header.characters) fail("is a text that is cut short");
+  std::string out;
+  for (size_t at = npy.data; at < file.size(); at += 4) {
+    uint32_t c = 0;
+    for (size_t b = 0; b < 4; ++b) {
+      c |= uint32_t{static_cast<uint8_t>(file[at + (npy.header.big_endian ? 3 - b : b)])} << 8 * b;
+    }
+    if (c == 0) break;
+    if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) fail("is a text with what is no character");
+    if (c < 0x80) {
+      out += static_cast<char>(c);
+      continue;
+    }
+    const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    constexpr uint32_t kLead[] = {0, 0xC0, 0xE0, 0xF0};
+    out += static_cast<char>(kLead[more] | c >> (6 * more));
+    for (int k = more - 1; k >= 0; --k) out += static_cast<char>(0x80 | (c >> (6 * k) & 0x3F));
+  }
+  return out;
+}
+
+NpzContents parse_npz(const std::string& file, const std::string& path, size_t limit) {
   constexpr char kSuffix[] = ".npy";
   constexpr size_t kSuffixBytes = sizeof kSuffix - 1;
-  Tensors tensors;
+  NpzContents out;
   for (const auto& [name, bytes] : unpack_zip(file, path, limit)) {
     const std::string where = fmt::format("{}: '{}'", path, printable_text(name, 60));
     const size_t length = name.size() < kSuffixBytes ? 0 : name.size() - kSuffixBytes;
     if (name.compare(length, kSuffixBytes, kSuffix) != 0)
       throw BadInput(where + " is no .npy file");
-    tensors[name.substr(0, length)] = parse_npy(bytes, where);
+    const std::string key = name.substr(0, length);
+    const NpyFile npy = open_npy(bytes, where);
+    if (npy.header.characters > 0) {
+      out.texts[key] = parse_text(bytes, npy, where);
+    } else {
+      out.tensors[key] = parse_npy(bytes, where);
+    }
   }
-  return tensors;
+  return out;
+}
+
+// Numbers alone.
+Tensors numbers_of(NpzContents contents, const std::string& path) {
+  for (const auto& [name, text] : contents.texts) {
+    throw BadInput(
+        fmt::format("{}: '{}.npy' holds a text, not numbers", path, printable_text(name, 60)));
+  }
+  return std::move(contents.tensors);
 }
 
 }  // namespace
@@ -233,6 +297,10 @@ Tensor read_npy(const std::string& path, size_t limit) {
 }
 
 Tensors read_npz(const std::string& path, size_t limit) {
+  return numbers_of(read_npz_contents(path, limit), path);
+}
+
+NpzContents read_npz_contents(const std::string& path, size_t limit) {
   return parse_npz(read_text(path, limit), path, limit);
 }
 
@@ -248,7 +316,7 @@ bool is_numpy_file(const std::string& path) {
 
 Tensors read_tensors(const std::string& path, size_t limit) {
   const std::string file = read_text(path, limit);
-  if (is_zip(file)) return parse_npz(file, path, limit);
+  if (is_zip(file)) return numbers_of(parse_npz(file, path, limit), path);
   if (is_npy(file)) return {{"", parse_npy(file, path)}};
   return parse_safetensors(file, path);
 }

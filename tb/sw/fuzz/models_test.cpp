@@ -10,7 +10,7 @@
 #include "mutants.h"
 #include "ow/base/file.h"
 #include "ow/base/temporary_directory.h"
-#include "ow/import/llama_folder.h"
+#include "ow/import/model_folder.h"
 #include "ow/tensor/safetensors.h"
 #include "run_mutants.h"
 
@@ -37,16 +37,16 @@ LanguageModel small_model(bool tied) {
 // A mutant takes the place of a file of the folder.
 void read_with(const std::string& folder, const std::string& name, const std::string& mutant) {
   write_file(folder + "/" + name, read_text(mutant));
-  read_llama_folder(folder, HalfType::Binary16);
-  read_llama_folder(folder, HalfType::Bfloat16);
+  read_model_folder(folder, HalfType::Binary16);
+  read_model_folder(folder, HalfType::Bfloat16);
 }
 
 TEST(Fuzz, ShapesOfLanguageModels) {
   const TemporaryDirectory directory;
-  write_llama_folder(directory.path(), small_model(false));
+  write_model_folder(directory.path(), small_model(false));
   const std::string plain = read_text(directory.path() + "/config.json");
   const TemporaryDirectory other;
-  write_llama_folder(other.path(), small_model(true));
+  write_model_folder(other.path(), small_model(true));
   const std::string scaled = read_text(other.path() + "/config.json");
   json newer = json::parse(scaled);
   newer["rope_parameters"] = newer["rope_scaling"];
@@ -62,7 +62,7 @@ TEST(Fuzz, ShapesOfLanguageModels) {
 TEST(Fuzz, TensorsOfLanguageModels) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/model.safetensors";
-  write_llama_folder(directory.path(), small_model(false));
+  write_model_folder(directory.path(), small_model(false));
   const std::string good = read_text(file);
   Tensors tensors = read_safetensors(file);
   tensors["model.norm.weight"] = {TensorType::F32, {4}, std::vector<uint8_t>(16, 0x3F)};
@@ -77,7 +77,7 @@ TEST(Fuzz, TensorsOfLanguageModels) {
 TEST(Fuzz, ShardsOfLanguageModels) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/model.safetensors";
-  write_llama_folder(directory.path(), small_model(false));
+  write_model_folder(directory.path(), small_model(false));
   json index = {{"metadata", {{"total_size", 100}}}, {"weight_map", json::object()}};
   Tensors shards[2];
   for (const auto& [name, tensor] : read_safetensors(file)) {

@@ -10,7 +10,7 @@
 
 #include "ow/base/json.h"
 #include "ow/base/temporary_directory.h"
-#include "ow/import/llama_folder.h"
+#include "ow/import/model_folder.h"
 #include "ow/tensor/safetensors.h"
 
 namespace ow {
@@ -119,7 +119,7 @@ class Model {
 };
 
 TEST(Carroll, ChoosesTheTokensOfTheProgramThatItIsFrom) {
-  const LanguageModel carroll = read_llama_folder(kFolder, HalfType::Binary16);
+  const LanguageModel carroll = read_model_folder(kFolder, HalfType::Binary16);
   const nlohmann::json greedy = read_json(std::string(kFolder) + "/greedy.json");
   const auto prompt = greedy["prompt"].get<std::vector<size_t>>();
   const auto tokens = greedy["tokens"].get<std::vector<size_t>>();
@@ -138,7 +138,7 @@ TEST(Carroll, ChoosesTheTokensOfTheProgramThatItIsFrom) {
 // Written again it has the same tensors.
 TEST(Carroll, IsWrittenAsItWasRead) {
   const TemporaryDirectory directory;
-  write_llama_folder(directory.path(), read_llama_folder(kFolder, HalfType::Binary16));
+  write_model_folder(directory.path(), read_model_folder(kFolder, HalfType::Binary16));
   const Tensors before = read_safetensors(std::string(kFolder) + "/model.safetensors");
   const Tensors after = read_safetensors(directory.path() + "/model.safetensors");
   ASSERT_EQ(after.size(), before.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of Llama models: what is written is read again, in which forms a folder may come, and how
+// Folders of models: what is written is read again, in which forms a folder may come, and how
 // one that does not fit is refused.
-#include "ow/import/llama_folder.h"
+#include "ow/import/model_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@
 #include "ow/base/rng.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/tensor/safetensors.h"
+#include "same_model.h"
 #include "seed.h"
 
 namespace ow {
@@ -38,48 +39,10 @@ LanguageShape small_shape() {
   return shape;
 }
 
-void expect_equal(const LanguageModel& a, const LanguageModel& b) {
-  EXPECT_EQ(a.type, b.type);
-  const LanguageShape &s = a.shape, &t = b.shape;
-  EXPECT_EQ(s.width, t.width);
-  EXPECT_EQ(s.layers, t.layers);
-  EXPECT_EQ(s.heads, t.heads);
-  EXPECT_EQ(s.kv_heads, t.kv_heads);
-  EXPECT_EQ(s.head_size, t.head_size);
-  EXPECT_EQ(s.hidden, t.hidden);
-  EXPECT_EQ(s.vocabulary, t.vocabulary);
-  EXPECT_EQ(s.positions, t.positions);
-  EXPECT_EQ(s.epsilon, t.epsilon);
-  EXPECT_EQ(s.theta, t.theta);
-  ASSERT_EQ(s.scaling.has_value(), t.scaling.has_value());
-  if (s.scaling) {
-    EXPECT_EQ(s.scaling->factor, t.scaling->factor);
-    EXPECT_EQ(s.scaling->low_frequency_factor, t.scaling->low_frequency_factor);
-    EXPECT_EQ(s.scaling->high_frequency_factor, t.scaling->high_frequency_factor);
-    EXPECT_EQ(s.scaling->original_positions, t.scaling->original_positions);
-  }
-  EXPECT_EQ(a.embedding, b.embedding);
-  EXPECT_EQ(a.norm, b.norm);
-  EXPECT_EQ(a.head, b.head);
-  ASSERT_EQ(a.blocks.size(), b.blocks.size());
-  for (size_t n = 0; n < a.blocks.size(); ++n) {
-    const LanguageModel::Block &x = a.blocks[n], &y = b.blocks[n];
-    EXPECT_EQ(x.attention_norm, y.attention_norm);
-    EXPECT_EQ(x.query, y.query);
-    EXPECT_EQ(x.key, y.key);
-    EXPECT_EQ(x.value, y.value);
-    EXPECT_EQ(x.output, y.output);
-    EXPECT_EQ(x.hidden_norm, y.hidden_norm);
-    EXPECT_EQ(x.gate, y.gate);
-    EXPECT_EQ(x.up, y.up);
-    EXPECT_EQ(x.down, y.down);
-  }
-}
-
 // A folder that a test changes.
 class Folder {
  public:
-  explicit Folder(const LanguageModel& model) { write_llama_folder(path(), model); }
+  explicit Folder(const LanguageModel& model) { write_model_folder(path(), model); }
   std::string path() const { return directory_.path() + "/model"; }
   std::string file(const std::string& name) const { return path() + "/" + name; }
 
@@ -95,7 +58,7 @@ class Folder {
     write_safetensors(file("model.safetensors"), tensors);
   }
   LanguageModel read(HalfType type = HalfType::Binary16) const {
-    return read_llama_folder(path(), type);
+    return read_model_folder(path(), type);
   }
   std::string refusal() const {
     return refusal_of([&] { read(); });
@@ -105,7 +68,7 @@ class Folder {
   TemporaryDirectory directory_;
 };
 
-TEST(LlamaFolder, WhatIsWrittenIsReadAgain) {
+TEST(ModelFolder, WhatIsWrittenIsReadAgain) {
   for (const uint64_t seed : test_seeds(1, 8)) {
     SCOPED_TRACE("OW_SEED=" + std::to_string(seed));
     Rng rng(seed);
@@ -118,12 +81,19 @@ TEST(LlamaFolder, WhatIsWrittenIsReadAgain) {
     shape.kv_heads = draw(3);
     shape.heads = shape.kv_heads * draw(3);
     shape.head_size = 2 * draw(4);
+    if (rng.below(2) == 0) {
+      shape.family = LanguageFamily::Gpt2;
+      shape.kv_heads = shape.heads;
+      shape.width = shape.heads * shape.head_size;
+    }
     shape.hidden = draw(30);
     shape.vocabulary = draw(40);
-    shape.positions = draw(100000);
+    shape.positions = draw(1000);
     shape.epsilon = rng.uniform() * 1e-4 + 1e-9;
-    shape.theta = 1 + 1e6 * rng.uniform();
-    if (rng.below(2) == 0) shape.scaling = RotaryScaling{1 + rng.uniform(), 1, 4.5, draw(10000)};
+    const bool llama = shape.family == LanguageFamily::Llama;
+    if (llama) shape.theta = 1 + 1e6 * rng.uniform();
+    if (llama && rng.below(2) == 0)
+      shape.scaling = RotaryScaling{1 + rng.uniform(), 1, 4.5, draw(10000)};
     const HalfType type = rng.below(2) == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
     const LanguageModel model = random_language_model(shape, type, seed, rng.below(2) == 0);
     const Folder folder(model);
@@ -132,7 +102,7 @@ TEST(LlamaFolder, WhatIsWrittenIsReadAgain) {
 }
 
 // A value of each matrix at a known place, by the names and the order that the format defines.
-TEST(LlamaFolder, HasTheFamilysNamesAndShapes) {
+TEST(ModelFolder, HasTheFamilysNamesAndShapes) {
   const LanguageModel model = random_language_model(small_shape(), HalfType::Binary16, 3);
   const Tensors tensors = Folder(model).tensors();
   EXPECT_EQ(tensors.size(), 3u + 2 * 9);
@@ -158,7 +128,7 @@ TEST(LlamaFolder, HasTheFamilysNamesAndShapes) {
 }
 
 // Elements of 32 bits, a quarter of a step above the middle of two encodings of either type.
-TEST(LlamaFolder, RoundsWeightsOnce) {
+TEST(ModelFolder, RoundsWeightsOnce) {
   const LanguageModel model = random_language_model(small_shape(), HalfType::Binary16, 4);
   const Folder folder(model);
   Tensors tensors = folder.tensors();
@@ -188,7 +158,7 @@ TEST(LlamaFolder, RoundsWeightsOnce) {
   EXPECT_EQ(message([&] { folder.read(HalfType::Bfloat16); }), "");
 }
 
-TEST(LlamaFolder, MayHaveShards) {
+TEST(ModelFolder, MayHaveShards) {
   const LanguageModel model = random_language_model(small_shape(), HalfType::Bfloat16, 5);
   const Folder folder(model);
   Tensors shards[2];
@@ -241,7 +211,7 @@ TEST(LlamaFolder, MayHaveShards) {
                                   "model.safetensors.index.json");
 }
 
-TEST(LlamaFolder, TensorsThatDoNotFitAreRefused) {
+TEST(ModelFolder, TensorsThatDoNotFitAreRefused) {
   const Folder folder(random_language_model(small_shape(), HalfType::Binary16, 6));
   const Tensors good = folder.tensors();
   const std::string path = folder.file("model.safetensors"),
@@ -376,7 +346,8 @@ TEST(LlamaConfig, WhatIsNotSupportedIsRefusedByItsKey) {
     folder.set_config(changed);
     return folder.refusal();
   };
-  EXPECT_EQ(refusal("model_type", "gpt2"), path + ": 'model_type' is 'gpt2', must be llama");
+  EXPECT_EQ(refusal("model_type", "qwen2"),
+            path + ": 'model_type' is 'qwen2', must be gpt2 or llama");
   EXPECT_EQ(refusal("model_type", 3), path + ": 'model_type' must be a string, not 3");
   EXPECT_EQ(refusal("hidden_act", "gelu"),
             path + R"(: 'hidden_act' is "gelu", which is not supported: it must be "silu")");
@@ -442,6 +413,55 @@ TEST(RandomLanguageModel, WeightsFitTheirInputs) {
   for (const uint16_t gain : model.norm) {
     EXPECT_NEAR(from_half(HalfType::Bfloat16, gain), 1, 0.11);
   }
+}
+
+TEST(Gpt2Config, KeysThatChangeTheMathematicsAreRefused) {
+  LanguageShape shape = small_shape();
+  shape.family = LanguageFamily::Gpt2;
+  shape.kv_heads = shape.heads;
+  shape.head_size = shape.width / shape.heads;
+  const LanguageModel model = random_language_model(shape, HalfType::Binary16, 9, true);
+  const Folder folder(model);
+  const json good = folder.config();
+  const std::string at = folder.file("config.json") + ": ";
+  const auto refusal = [&](const std::string& key, const json& value) {
+    folder.set_config(good);
+    folder.change_config(key, value);
+    return folder.refusal();
+  };
+  EXPECT_EQ(refusal("activation_function", "relu"),
+            at + "'activation_function' is 'relu', must be gelu_new or gelu_pytorch_tanh");
+  EXPECT_EQ(refusal("scale_attn_by_inverse_layer_idx", true),
+            at + "'scale_attn_by_inverse_layer_idx' is true, which is not supported: it must be "
+                 "false");
+  EXPECT_EQ(refusal("n_head", 3), at + "'n_embd' is 8, not a multiple of twice 'n_head', 3");
+  EXPECT_EQ(refusal("model_type", "gptj"), at + "'model_type' is 'gptj', must be gpt2 or llama");
+  for (const auto& [key, value] : std::vector<std::pair<std::string, json>>{
+           {"reorder_and_upcast_attn", true}, {"resid_pdrop", 0.1}, {"n_ctx", 32}}) {
+    EXPECT_EQ(refusal(key, value), "");
+  }
+  // The family's defaults.
+  json config = good;
+  for (const char* key : {"activation_function", "tie_word_embeddings"}) config.erase(key);
+  folder.set_config(config);
+  expect_equal(folder.read(), model);
+}
+
+// Published files have no prefix, and masks beside the weights.
+TEST(Gpt2Folder, NamesMayHaveAPrefix) {
+  LanguageShape shape = small_shape();
+  shape.family = LanguageFamily::Gpt2;
+  shape.kv_heads = shape.heads;
+  shape.head_size = shape.width / shape.heads;
+  const LanguageModel model = random_language_model(shape, HalfType::Binary16, 10, true);
+  const Folder folder(model);
+  Tensors plain;
+  const std::string prefix = "transformer.";
+  for (const auto& [name, tensor] : folder.tensors()) plain[name.substr(prefix.size())] = tensor;
+  plain["h.0.attn.bias"] = {TensorType::F32, {1}, {0, 0, 0, 0}};
+  plain["h.1.attn.masked_bias"] = {TensorType::F32, {}, {0, 0, 0, 0}};
+  folder.set_tensors(plain);
+  expect_equal(folder.read(), model);
 }
 
 }  // namespace

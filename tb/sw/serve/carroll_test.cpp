@@ -10,7 +10,7 @@
 #include "ow/base/json.h"
 #include "ow/golden/decode.h"
 #include "ow/golden/sampling.h"
-#include "ow/import/llama_folder.h"
+#include "ow/import/model_folder.h"
 
 namespace ow::golden {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kFolder = OW_SOURCE_DIR "/data/models/carroll";
 
 TEST(GoldenCarroll, ChoosesTheTokensOfTheProgramThatItIsFrom) {
-  const LanguageModel model = read_llama_folder(kFolder, HalfType::Binary16);
+  const LanguageModel model = read_model_folder(kFolder, HalfType::Binary16);
   const nlohmann::json greedy = read_json(std::string(kFolder) + "/greedy.json");
   const auto prompt = greedy["prompt"].get<std::vector<int>>();
   const auto tokens = greedy["tokens"].get<std::vector<int>>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef OW_IMPORT_LLAMA_CONFIG_H_
-#define OW_IMPORT_LLAMA_CONFIG_H_
+#ifndef OW_IMPORT_MODEL_CONFIG_H_
+#define OW_IMPORT_MODEL_CONFIG_H_
 
 #include <string>
 
@@ -8,15 +8,15 @@
 
 namespace ow {
 
-// What config.json says of a Llama model.
-struct LlamaConfig {
+// What config.json says of a model of the Llama or GPT-2 family.
+struct ModelConfig {
   LanguageShape shape;
   bool tied = false;  // the head is the embedding
 };
 
-LlamaConfig read_llama_config(const std::string& path);
-std::string llama_config_text(const LlamaConfig& config, HalfType type);
+ModelConfig read_model_config(const std::string& path);
+std::string model_config_text(const ModelConfig& config, HalfType type);
 
 }  // namespace ow
 
-#endif  // OW_IMPORT_LLAMA_CONFIG_H_
+#endif  // OW_IMPORT_MODEL_CONFIG_H_

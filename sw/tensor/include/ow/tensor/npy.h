@@ -4,6 +4,7 @@
 #define OW_TENSOR_NPY_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "ow/tensor/safetensors.h"
@@ -20,6 +21,13 @@ Tensor read_npy(const std::string& path, size_t limit);
 // The names lose their .npy. BadInput as read_npy and unpack_zip (ow/base/zip.h), or for a file
 // that is no .npy.
 Tensors read_npz(const std::string& path, size_t limit);
+
+// The same, and texts: arrays of type U without dimensions, as UTF-8.
+struct NpzContents {
+  Tensors tensors;
+  std::map<std::string, std::string> texts;
+};
+NpzContents read_npz_contents(const std::string& path, size_t limit);
 
 // A file of tensors in any format that its first bytes tell: safetensors, .npz, or .npy, whose one
 // tensor has an empty name.
