@@ -130,7 +130,7 @@ int run(Context& context, const Options& o) {
   context.check_files(language_files(o.language), {});
   const serve::StopStrings stops(o.stops);
   const ModelSettings settings = read_model_settings(folder);
-  const Tokenizer tokenizer(folder + "/tokenizer.json");
+  const Tokenizer tokenizer(tokenizer_file(folder));
   serve::Request request;
   request.prompt = tokenizer.before();
   for (const int token : tokenizer.encode(o.prompt)) request.prompt.push_back(token);

@@ -62,7 +62,7 @@ int run(Context& context, const Options& o) {
   context.check_files(language_files(o.language), {});
   check_key(o.key);
   const ModelSettings settings = read_model_settings(o.language.model);
-  const auto tokenizer = std::make_shared<const Tokenizer>(o.language.model + "/tokenizer.json");
+  const auto tokenizer = std::make_shared<const Tokenizer>(tokenizer_file(o.language.model));
   const ChatForm form = o.form.empty() ? usual_chat_form(*tokenizer) : chat_form_named(o.form);
   chat_prompt(*tokenizer, form, {});  // refuses a form that the tokenizer does not have
   api::Model model;

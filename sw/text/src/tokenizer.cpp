@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each part of the file does is what the library does that writes it: version 0.20 of Hugging
-// Face's tokenizers.
+// What each part of a file does is what the library does that writes it: version 0.20 of Hugging
+// Face's tokenizers, version 0.2 of SentencePiece.
 #include "ow/text/tokenizer.h"
 
+#include <climits>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +16,9 @@
 #include "ow/base/json.h"
 #include "ow/base/json_object.h"
 #include "ow/base/text.h"
+#include "piece_model.h"
 #include "pieces.h"
+#include "scored_pairs.h"
 #include "unicode.h"
 #include "vocabulary.h"
 
@@ -68,6 +72,7 @@ AddedToken read_added_token(const JsonObject& object) {
 
 struct Tokenizer::Parts {
   Parts(const JsonObject& file, const JsonObject& model);
+  explicit Parts(const text::PieceModel& model);
 
   void read_added_tokens(const JsonObject& file);
   void read_template(const JsonObject& object);
@@ -84,20 +89,26 @@ struct Tokenizer::Parts {
   text::Vocabulary vocabulary;
   text::Normalizer normalize;
   text::Splitter split;
-  text::BytePairs pairs;
-  text::Decoder decoder;
+  // Merges, or scores: one of them.
+  std::optional<text::BytePairs> pairs;
+  std::optional<text::ScoredPairs> scored;
   AddedTokens raw, normalized;
   std::vector<bool> special;  // by id
   std::vector<int> before, after;
   std::vector<std::string> first_bytes, other_bytes;  // by id; the first empty if they are equal
+  // Up to so many characters at the beginning of a text are left out if they are this one.
+  int strip = 0;
+  std::string stripped;
 };
 
 Tokenizer::Parts::Parts(const JsonObject& file, const JsonObject& model)
     : vocabulary((check_model(model), read_vocabulary(model))),
       normalize(text::read_normalizer(file)),
-      split(text::read_splitter(file)),
-      pairs(model, vocabulary),
-      decoder(file) {
+      split(text::read_splitter(file)) {
+  pairs.emplace(model, vocabulary);
+  const text::Decoder decoder(file);
+  strip = decoder.strip();
+  stripped = decoder.stripped();
   read_added_tokens(file);
   special.resize(static_cast<size_t>(vocabulary.size()));
   if (file.find("post_processor") != nullptr) read_template(file.object("post_processor"));
@@ -106,6 +117,27 @@ Tokenizer::Parts::Parts(const JsonObject& file, const JsonObject& model)
     other_bytes.push_back(decoder.bytes(vocabulary.name(id), false));
   }
   if (first_bytes == other_bytes) first_bytes = {};
+}
+
+Tokenizer::Parts::Parts(const text::PieceModel& model)
+    : normalize([](std::string text) { return text; }) {
+  using Kind = text::ScoredPiece::Kind;
+  scored.emplace(model);
+  for (size_t k = 0; k < model.pieces.size(); ++k) {
+    const text::ScoredPiece& piece = model.pieces[k];
+    const auto id = static_cast<int>(k);
+    if (!vocabulary.add(piece.text, id)) {
+      throw BadInput(
+          fmt::format("piece {} is '{}', which is there already", id, printable_text(piece.text)));
+    }
+    const bool control = piece.kind == Kind::Control;
+    special.push_back(control);
+    if (control) raw.add(piece.text, {id, piece.text, false, false, false, true});
+    other_bytes.push_back(scored->bytes(id));
+  }
+  if (model.begin) before = {*model.begin};
+  strip = model.single_blanks ? INT_MAX : model.prefix ? 1 : 0;
+  stripped = " ";
 }
 
 void Tokenizer::Parts::read_added_tokens(const JsonObject& file) {
@@ -196,12 +228,31 @@ void Tokenizer::Parts::encode_raw(const std::string& text, bool first, bool spec
 
 void Tokenizer::Parts::encode_normalized(const std::string& text, bool first,
                                          std::vector<int>* ids) const {
+  if (scored) return scored->encode(text, first, ids);
   std::vector<Piece> pieces;
   split({text, first}, &pieces);
-  for (const Piece& piece : pieces) pairs.encode(piece.text, ids);
+  for (const Piece& piece : pieces) pairs->encode(piece.text, ids);
+}
+
+std::string tokenizer_file(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const fs::path json = fs::path(folder) / "tokenizer.json",
+                 pieces = fs::path(folder) / "tokenizer.model";
+  std::error_code error;
+  const bool other = !fs::exists(json, error) && fs::exists(pieces, error);
+  return (other ? pieces : json).string();
 }
 
 Tokenizer::Tokenizer(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".model") {
+    const text::PieceModel model = text::read_piece_model(path);
+    try {
+      parts_ = std::make_unique<Parts>(model);
+    } catch (const BadInput& e) {
+      throw BadInput(path + ": " + e.what());
+    }
+    return;
+  }
   const json file = read_json(path);
   const JsonObject object(path, file);
   parts_ = std::make_unique<Parts>(object, object.object("model"));
@@ -245,7 +296,7 @@ bool Tokenizer::special(int id) const {
 }
 
 TextStream::TextStream(const Tokenizer& tokenizer)
-    : tokenizer_(tokenizer), strip_(tokenizer.parts_->decoder.strip()) {}
+    : tokenizer_(tokenizer), strip_(tokenizer.parts_->strip) {}
 
 std::string TextStream::add(int id) {
   const Tokenizer::Parts& parts = *tokenizer_.parts_;
@@ -260,7 +311,7 @@ std::string TextStream::finish() {
   const std::string rest = take(true);
   bytes_.clear();
   first_ = true;
-  strip_ = tokenizer_.parts_->decoder.strip();
+  strip_ = tokenizer_.parts_->strip;
   return rest;
 }
 
@@ -275,7 +326,7 @@ std::string TextStream::take(bool end) {
                                       ? bytes_.substr(at, next.bytes)
                                       : text::kReplacement;
     at += next.bytes;
-    if (strip_ > 0 && character == tokenizer_.parts_->decoder.stripped()) {
+    if (strip_ > 0 && character == tokenizer_.parts_->stripped) {
       --strip_;
       continue;
     }

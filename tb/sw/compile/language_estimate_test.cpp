@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "ow/base/error.h"
 #include "messages.h"
+#include "ow/base/error.h"
 #include "small_language.h"
 
 namespace ow::jobs {
@@ -44,7 +44,9 @@ TEST(LanguageEstimate, OnlyOfFamiliesThatTilesCompute) {
   LanguageShape shape = small_shape();
   shape.family = LanguageFamily::Gpt2;
   shape.kv_heads = shape.heads;
-  EXPECT_EQ(message([&] { estimate_language(shape, true, {1, 1}, 0); }),
+  EXPECT_EQ(message([&] {
+              estimate_language(shape, true, {1, 1}, 0);
+            }),
             "tiles compute models of the Llama family alone; golden computes GPT-2's, too");
 }
 

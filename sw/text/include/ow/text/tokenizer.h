@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of texts, by the tokenizer.json of Hugging Face's tokenizers library with byte-pair
-// encoding (Sennrich et al., 2016). docs/models.md lists what such a file may hold.
+// Tokens of texts by byte-pair encoding (Sennrich et al., 2016), with merges as Hugging Face's
+// tokenizers library has them, or with scores as SentencePiece has them. docs/models.md lists what
+// their files may hold.
 #ifndef OW_TEXT_TOKENIZER_H_
 #define OW_TEXT_TOKENIZER_H_
 
@@ -17,12 +18,17 @@ enum class SpecialNames {
   AsTokens,  // the token: for templates of chats
 };
 
+// The tokenizer's file in a model's folder: tokenizer.json, or tokenizer.model if only that is
+// there.
+std::string tokenizer_file(const std::string& folder);
+
 // Texts are UTF-8. A tokenizer does not change, so several threads may use it.
 class Tokenizer {
  public:
-  // Reads the file. BadInput in one line: a part of another kind than those that are known (Unigram
-  // or WordPiece, say), ids that stand twice or are out of range, merges whose parts or whose whole
-  // are not in the vocabulary, a pattern that is no regular expression, a broken file.
+  // Reads tokenizer.json, or SentencePiece's model if the name ends with ".model". BadInput in one
+  // line: a part of another kind than those that are known (Unigram or WordPiece, say), ids that
+  // stand twice or are out of range, merges whose parts or whose whole are not in the vocabulary, a
+  // pattern that is no regular expression, a broken file.
   explicit Tokenizer(const std::string& path);
   ~Tokenizer();
   Tokenizer(Tokenizer&& from) noexcept;
