@@ -67,6 +67,11 @@ NOT_RUN = {
     "needs the files of another board": ["make fpga BOARD=NAME", "make fpga BOARD=...", "make fpga BOARD=arty-a7"],
     "builds the simulator again, and changes how the build tree compiles it": ["make profile"],
     "runs until it is stopped; the page has its parts, which run": ["make serve", "make serve MODEL=DIR"],
+    "needs files of other programs": [
+        "build/ow import gguf model.gguf models/mine",
+        "build/ow import llama2c model.bin tokenizer.bin models/mine",
+        "build/ow import npz model.npz models/mine",
+    ],
     "needs a screen": ["gtkwave build/wave.fst scripts/wave.gtkw"],
     "needs a library of another process, and longer than 10 minutes": ["make timing LIB=my.lib"],
     "needs Berkeley TestFloat": [

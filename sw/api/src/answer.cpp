@@ -27,13 +27,18 @@ json completion_probabilities(const std::vector<Entry>& entries) {
               {"text_offset", json::array()}};
   for (const Entry& entry : entries) {
     out["tokens"].push_back(entry.text);
-    out["token_logprobs"].push_back(entry.probability);
+    out["text_offset"].push_back(entry.offset);
+    if (!entry.probability) {
+      out["token_logprobs"].push_back(nullptr);
+      out["top_logprobs"].push_back(nullptr);
+      continue;
+    }
+    out["token_logprobs"].push_back(*entry.probability);
     json top = json::object();
     // Several tokens may have the same text: the most probable one stands for it.
     for (const Entry::Other& other : entry.top) top.emplace(other.text, other.probability);
-    top.emplace(entry.text, entry.probability);
+    top.emplace(entry.text, *entry.probability);
     out["top_logprobs"].push_back(top);
-    out["text_offset"].push_back(entry.offset);
   }
   return out;
 }
@@ -50,7 +55,7 @@ json token_json(const std::string& text, bool whole, double probability) {
 json chat_probabilities(const std::vector<Entry>& entries) {
   json content = json::array();
   for (const Entry& entry : entries) {
-    json one = token_json(entry.text, entry.whole, entry.probability);
+    json one = token_json(entry.text, entry.whole, entry.probability.value_or(0));
     one["top_logprobs"] = json::array();
     for (const Entry::Other& other : entry.top) {
       one["top_logprobs"].push_back(token_json(other.text, other.whole, other.probability));
@@ -87,9 +92,10 @@ Answer::Answer(const Model& model, Service* service, Task task, std::string id)
   if (task_.chat) {
     for (const std::string& stop : chat_stops(model_.form)) stops.push_back(stop);
   }
-  for (const serve::Request& request : job.requests) {
-    choices_.push_back(
-        std::make_unique<Choice>(model_, request.prompt, stops, task_.top.has_value()));
+  for (const Context& prompt : prompts_) {
+    for (int n = 0; n < task_.answers; ++n) {
+      choices_.push_back(std::make_unique<Choice>(model_, prompt, stops, task_.top.has_value()));
+    }
   }
   open_ = choices_.size();
   sums_.resize(open_);
@@ -103,37 +109,33 @@ Answer::~Answer() {
 // The tokens of all prompts.
 void Answer::prepare() {
   const Tokenizer& tokenizer = *model_.tokenizer;
-  if (task_.chat) {
-    prompts_.push_back(chat_prompt(tokenizer, model_.form, task_.messages));
-    echoes_.emplace_back();
-  }
+  if (task_.chat) prompts_.push_back({chat_prompt(tokenizer, model_.form, task_.messages), 0, ""});
   for (const Prompt& prompt : task_.prompts) {
-    std::vector<int> tokens;
-    std::string echo;
+    Context context;
     if (const auto* text = std::get_if<std::string>(&prompt)) {
-      tokens = tokenizer.before();
-      for (const int token : tokenizer.encode(*text)) tokens.push_back(token);
-      echo = *text;
+      context.tokens = tokenizer.before();
+      context.before = context.tokens.size();
+      for (const int token : tokenizer.encode(*text)) context.tokens.push_back(token);
+      if (task_.echo) context.echo = *text;
     } else {
-      tokens = std::get<std::vector<int>>(prompt);
-      for (const int token : tokens) {
+      context.tokens = std::get<std::vector<int>>(prompt);
+      for (const int token : context.tokens) {
         if (token < model_.vocabulary) continue;
         throw BadInput(
             fmt::format("the prompt has token {}, the model has {}", token, model_.vocabulary));
       }
-      if (task_.echo) echo = tokenizer.decode(tokens);
+      if (task_.echo) context.echo = tokenizer.decode(context.tokens);
     }
-    if (tokens.empty()) throw BadInput("the prompt has no token");
-    prompts_.push_back(std::move(tokens));
-    echoes_.push_back(task_.echo ? echo : "");
+    if (context.tokens.empty()) throw BadInput("the prompt has no token");
+    prompts_.push_back(std::move(context));
   }
 }
 
 Job Answer::job() const {
   Job job;
   job.top = task_.top;
-  for (const std::vector<int>& prompt : prompts_) {
-    const int length = static_cast<int>(prompt.size());
+  for (const Context& prompt : prompts_) {
+    const int length = static_cast<int>(prompt.tokens.size());
     // A prompt that fills the context is refused with a token more.
     const int rest = std::max(1, model_.positions - length);
     serve::Request request;
@@ -145,10 +147,11 @@ Job Answer::job() const {
                                  length, request.limit, model_.positions),
                      task_.chat ? "messages" : "prompt", "context_length_exceeded");
     }
-    request.prompt = prompt;
+    request.prompt = prompt.tokens;
     request.sampling = task_.sampling;
     request.ends = model_.ends;
     request.logits = task_.top.has_value();
+    request.prompt_logits = request.logits && task_.echo;
     if (task_.chat) {
       for (const int token : chat_ends(*model_.tokenizer, model_.form)) {
         request.ends.push_back(token);
@@ -187,9 +190,11 @@ std::string Answer::take(const Token& token) {
   const auto number = static_cast<size_t>(token.answer);
   Choice& choice = *choices_.at(number);
   if (choice.finished()) return "";
-  ++tokens_;
-  if (!first_) first_ = token;
-  last_ = token;
+  if (!token.of_prompt) {
+    ++tokens_;
+    if (!first_) first_ = token;
+    last_ = token;
+  }
   Delta delta = choice.add(token);
   std::string out;
   if (task_.stream) {
@@ -225,7 +230,7 @@ json Answer::head() const {
 // Rates are those of the tokens after the first one.
 json Answer::usage() const {
   size_t prompt = 0;
-  for (const std::vector<int>& tokens : prompts_) prompt += tokens.size();
+  for (const Context& context : prompts_) prompt += context.tokens.size();
   json cycles, wafer, wall;
   if (tokens_ > 1) {
     const double after = tokens_ - 1;
@@ -266,18 +271,12 @@ json Answer::choice_json(size_t number, const Delta& delta) const {
   return out;
 }
 
-// The role of a chat's answer, or the prompt of a completion that wants its echo.
+// The role of a chat's answer.
 std::string Answer::first_chunks() {
   std::string out;
-  for (size_t n = 0; n < choices_.size(); ++n) {
+  for (size_t n = 0; n < choices_.size() && task_.chat; ++n) {
     json choice = choice_json(n, {});
-    if (task_.chat) {
-      choice["delta"] = {{"role", "assistant"}, {"content", ""}};
-    } else if (task_.echo) {
-      choice["text"] = echoes_[n / static_cast<size_t>(task_.answers)];
-    } else {
-      continue;
-    }
+    choice["delta"] = {{"role", "assistant"}, {"content", ""}};
     json chunk = head();
     chunk["choices"].push_back(choice);
     out += event(chunk);
@@ -305,11 +304,7 @@ std::string Answer::last_chunks() const {
 std::string Answer::whole() const {
   json out = head();
   for (size_t n = 0; n < sums_.size(); ++n) {
-    json choice = choice_json(n, sums_[n]);
-    if (task_.echo) {
-      choice["text"] = echoes_[n / static_cast<size_t>(task_.answers)] + sums_[n].text;
-    }
-    out["choices"].push_back(choice);
+    out["choices"].push_back(choice_json(n, sums_[n]));
   }
   out["usage"] = usage();
   return json_text(out);

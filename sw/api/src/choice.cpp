@@ -17,35 +17,58 @@ size_t characters(const std::string& text) {
 
 }  // namespace
 
-Choice::Choice(const Model& model, const std::vector<int>& prompt, std::vector<std::string> stops,
+Choice::Choice(const Model& model, const Context& context, std::vector<std::string> stops,
                bool probabilities)
     : tokenizer_(*model.tokenizer),
       stream_(tokenizer_),
       stops_(std::move(stops)),
-      probabilities_(probabilities) {
-  for (const int token : prompt) {
-    if (known(token)) stream_.add(token);
+      probabilities_(probabilities),
+      before_(context.before) {
+  echo_.text = context.echo;
+  // The text of a token can depend on whether it is the first one.
+  size_t place = 0;
+  for (const int token : context.tokens) {
+    echo_places_.push_back(place);
+    if (known(token)) place += characters(stream_.add(token));
   }
+  if (context.echo.empty()) return;
+  characters_ = characters(context.echo);
+  if (!probabilities || before_ > 0) return;
+  Entry first;
+  first.text = text_of(context.tokens[0], &first.whole);
+  echo_.entries.push_back(std::move(first));
+}
+
+void Choice::add_to_echo(const Token& token) {
+  if (token.position < before_) return;
+  Entry entry = entry_of(token);
+  entry.offset = echo_places_.at(token.position);
+  echo_.entries.push_back(std::move(entry));
 }
 
 Delta Choice::add(const Token& token) {
   Delta delta;
   if (finished_) return delta;
-  ++tokens_;
+  if (token.of_prompt) {
+    add_to_echo(token);
+    return delta;
+  }
+  if (tokens_++ == 0) delta = std::exchange(echo_, {});
   const bool last = token.finish != serve::Finish::Not;
   if (probabilities_) pending_.push_back({entry_of(token), made_});
   std::string piece = known(token.id) ? stream_.add(token.id) : "";
   if (last) piece += stream_.finish();
   made_ += piece.size();
   characters_ += characters(piece);
-  delta.text = stops_.add(piece);
-  if (last) delta.text += stops_.finish();
+  std::string text = stops_.add(piece);
+  if (last) text += stops_.finish();
   if (stops_.stopped() || last) {
     finished_ = true;
     const bool length = token.finish == serve::Finish::Length && !stops_.stopped();
     delta.finish = length ? "length" : "stop";
   }
-  shown_ += delta.text.size();
+  shown_ += text.size();
+  delta.text += text;
   release(&delta);
   return delta;
 }

@@ -4,6 +4,7 @@
 #define OW_API_SRC_CHOICE_H_
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,15 +17,15 @@ namespace ow::api {
 // A token with what a client asks about it.
 struct Entry {
   std::string text;
-  bool whole = false;  // the token is characters, no part of one
-  double probability = 0;
+  bool whole = false;                 // the token is characters, no part of one
+  std::optional<double> probability;  // none: it is the first one of the context
   struct Other {
     std::string text;
     bool whole;
     double probability;
   };
   std::vector<Other> top;
-  size_t offset = 0;  // characters of the answer before it
+  size_t offset = 0;  // characters before it of what the client gets
 };
 
 struct Delta {
@@ -33,13 +34,21 @@ struct Delta {
   const char* finish = nullptr;  // "stop" or "length" with the last one
 };
 
+// What stands before an answer.
+struct Context {
+  std::vector<int> tokens;
+  size_t before = 0;  // of the tokens: they stand before the client's text
+  std::string echo;   // of the client's text; empty: it is not wanted
+};
+
 class Choice {
  public:
-  // `prompt`: the text of a token can depend on whether it is the first one.
-  Choice(const Model& model, const std::vector<int>& prompt, std::vector<std::string> stops,
+  // With probabilities and an echo, the tokens of the client's text have theirs, too.
+  Choice(const Model& model, const Context& context, std::vector<std::string> stops,
          bool probabilities);
 
-  // What a token adds to what can be shown. After the last one tokens are left out.
+  // What a token adds to what can be shown; the echo comes with the first one of the answer. After
+  // the last one tokens are left out.
   Delta add(const Token& token);
   bool finished() const { return finished_; }
   int tokens() const { return tokens_; }
@@ -50,6 +59,7 @@ class Choice {
     size_t begin;  // bytes of the text before the token
   };
   Entry entry_of(const Token& token) const;
+  void add_to_echo(const Token& token);
   std::string text_of(int token, bool* whole) const;
   bool known(int token) const;
   void release(Delta* delta);
@@ -59,6 +69,9 @@ class Choice {
   serve::StopStrings stops_;
   bool probabilities_;
   std::deque<Pending> pending_;
+  Delta echo_;                       // until it is shown
+  std::vector<size_t> echo_places_;  // offsets of the tokens of the prompt
+  size_t before_;
   size_t made_ = 0, shown_ = 0;  // bytes
   size_t characters_ = 0;        // of made_
   int tokens_ = 0;

@@ -144,6 +144,8 @@ void Service::deliver(serve::Event* event) {
   Token token;
   token.answer = running.answer;
   token.id = event->token;
+  token.of_prompt = event->of_prompt;
+  token.position = static_cast<size_t>(event->position);
   token.finish = event->finish;
   token.cycle = event->cycle;
   token.time = Clock::now();
@@ -155,13 +157,15 @@ void Service::deliver(serve::Event* event) {
   const bool ended = token.finish != serve::Finish::Not;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const double seconds = std::chrono::duration<double>(token.time - running.before).count();
-    (running.first ? metrics_.first_token : metrics_.token).add(seconds);
+    if (!token.of_prompt) {
+      const double seconds = std::chrono::duration<double>(token.time - running.before).count();
+      (running.first ? metrics_.first_token : metrics_.token).add(seconds);
+      running.first = false;
+      running.before = token.time;
+    }
     if (token.cycle) metrics_.cycle = *token.cycle;
     if (ended) --open_;
   }
-  running.first = false;
-  running.before = token.time;
   const std::shared_ptr<Answers> answers = running.answers;
   if (ended) running_.erase(found);
   {

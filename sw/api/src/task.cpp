@@ -154,7 +154,6 @@ Task read_completion(const std::string& body) {
   task.echo = fields.flag("echo", false);
   const int top = fields.whole("logprobs", 0, kMostTop, -1);
   if (top >= 0) task.top = top;
-  if (task.top && task.echo) fields.fail("logprobs", "is not supported together with 'echo'");
   fields.require("best_of", task.answers);
   fields.require("suffix", "");
   fields.finish();

@@ -133,6 +133,7 @@ void Engine::send(int number) {
   packet.position = packet.until = slot.sent;
   if (slot.state == State::Prompt) {
     packet.token = slot.request.prompt[static_cast<size_t>(slot.sent)];
+    if (slot.request.prompt_logits) packet.head = HeadTask::Logits;
     ++counts_.prompt_tokens;
   } else {
     packet.token = slot.next;
@@ -160,7 +161,8 @@ std::optional<Event> Engine::taken(const Pass& pass) {
     --inside_;
   }
   const bool drained = slot.state == State::Draining && slot.inside == 0;
-  if (of_prompt || slot.state == State::Draining) {
+  const bool unasked = of_prompt && !slot.request.prompt_logits;
+  if (unasked || slot.state == State::Draining) {
     counts_.discarded += of_prompt ? 0 : 1;
     if (drained) release(pass.slot);
     return std::nullopt;
@@ -169,6 +171,13 @@ std::optional<Event> Engine::taken(const Pass& pass) {
   Event event;
   event.request = slot.id;
   event.position = pass.position + 1;
+  if (of_prompt) {
+    event.of_prompt = true;
+    event.token = slot.request.prompt[static_cast<size_t>(event.position)];
+    event.cycle = pass.cycle;
+    event.logits = pass.logits;
+    return event;
+  }
   event.token =
       greedy(slot) ? pass.token : choose_token(pass.logits, slot.request.sampling, event.position);
   event.cycle = pass.cycle;

@@ -190,6 +190,7 @@ TEST(ApiAnswer, AStreamIsTheSameInParts) {
        std::vector<json>{{{"n", 3}},
                          {{"echo", true}},
                          {{"logprobs", 2}},
+                         {{"echo", true}, {"logprobs", 1}, {"n", 2}},
                          {{"stop", "e"}, {"logprobs", 0}, {"n", 2}},
                          {{"prompt", {"Alice", "The Queen"}}, {"max_tokens", 1}}}) {
     json request = {{"model", "hash"}, {"prompt", "Alice"}, {"max_tokens", 25}, {"seed", 3}};
@@ -285,6 +286,40 @@ TEST(ApiAnswer, ProbabilitiesAreThoseOfTheModel) {
   std::sort(top.rbegin(), top.rend());
   ASSERT_GE(top.size(), 3u);
   for (size_t n = 0; n < 3; ++n) EXPECT_NEAR(top[n], values[n] - std::log(sum), 1e-9);
+}
+
+TEST(ApiAnswer, AnEchoHasTheProbabilitiesOfItsTokens) {
+  Bench bench;
+  const std::vector<int> prompt = tokens_of("Alice was");
+  json request = {{"prompt", "Alice was"}, {"max_tokens", 3}, {"echo", true}, {"logprobs", 2}};
+  const json choice = bench.completion(request)["choices"][0], &all = choice["logprobs"];
+  ASSERT_EQ(all["tokens"].size(), prompt.size() + 3);
+  EXPECT_EQ(choice["text"].get<std::string>().rfind("Alice was", 0), 0u);
+  // Nothing stands before the first token of this model's contexts.
+  EXPECT_TRUE(all["token_logprobs"][0].is_null());
+  EXPECT_TRUE(all["top_logprobs"][0].is_null());
+  EXPECT_EQ(all["text_offset"][0], 0);
+  for (size_t n = 1; n < prompt.size(); ++n) {
+    const std::vector<uint32_t> logits = serve::fake_logits(
+        {prompt.begin(), prompt.begin() + static_cast<ptrdiff_t>(n)}, carroll_tokenizer()->size());
+    double sum = 0, own = 0;
+    for (size_t t = 0; t < logits.size(); ++t) {
+      float z;
+      std::memcpy(&z, &logits[t], sizeof z);
+      sum += std::exp(static_cast<double>(z));
+      if (static_cast<int>(t) == prompt[n]) own = z;
+    }
+    EXPECT_NEAR(all["token_logprobs"][n].get<double>(), own - std::log(sum), 1e-9) << n;
+    EXPECT_GE(all["top_logprobs"][n].size(), 2u);
+  }
+  EXPECT_EQ(all["text_offset"][prompt.size()], std::string("Alice was").size());
+  // The same of tokens. They change neither the answer nor what it counts.
+  request["prompt"] = prompt;
+  EXPECT_EQ(bench.completion(request)["choices"][0]["logprobs"], all);
+  request.erase("logprobs");
+  const json without = bench.completion(request);
+  EXPECT_EQ(without["choices"][0]["text"], choice["text"]);
+  EXPECT_EQ(without["usage"]["completion_tokens"], 3);
 }
 
 TEST(ApiAnswer, WhatDoesNotFitIsRefused) {

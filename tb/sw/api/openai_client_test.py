@@ -94,6 +94,10 @@ class Fields(unittest.TestCase):
                 self.refused(self.completion, "prompt", prompt=prompt)
         self.assertTrue(self.completion(echo=True).choices[0].text.startswith(PROMPT))
         self.refused(self.completion, "echo", echo="yes")
+        both = self.completion(prompt=tokens, echo=True, logprobs=1).choices[0].logprobs
+        self.assertEqual(len(both.tokens), len(tokens) + 4)
+        self.assertIsNone(both.token_logprobs[0])
+        self.assertTrue(all(one < 0 for one in both.token_logprobs[1:]))
         for top in (0, 20):
             found = self.completion(logprobs=top).choices[0].logprobs
             self.assertEqual(len(found.tokens), 4)

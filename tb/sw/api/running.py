@@ -9,11 +9,11 @@ import urllib.request
 
 
 class Server:
-    """A server of data/models/carroll at a free port."""
+    """A server of data/models/carroll, or of another folder, at a free port."""
 
-    def __init__(self, program, root, *arguments):
+    def __init__(self, program, root, *arguments, model=None):
         self.process = subprocess.Popen(
-            [program, "serve", "--model", f"{root}/data/models/carroll", "--port", "0", *arguments],
+            [program, "serve", "--model", model or f"{root}/data/models/carroll", "--port", "0", *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         first = self.process.stdout.readline()
         found = re.search(r"http://\S+/", first)

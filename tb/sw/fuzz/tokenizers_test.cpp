@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../text/piece_file.h"
 #include "mutants.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -96,30 +97,39 @@ std::vector<std::string> files() {
   return {fallback.dump(1), byte_level.dump(1), metaspace.dump(1)};
 }
 
-TEST(Fuzz, Tokenizers) {
-  run("tokenizer",
-      {".json", files(), text, [](const std::string& path) {
-         const Tokenizer tokenizer(path);
-         for (const char* one : {"", "ab ab", " a<m> b",
-                                 "\xC3\xA4"
-                                 "b b1 22\n  x<u>"}) {
-           for (const SpecialNames names : {SpecialNames::AsText, SpecialNames::AsTokens}) {
-             try {
-               const std::vector<int> ids = tokenizer.encode(one, names);
-               tokenizer.decode(ids);
-             } catch (const BadInput& error) {
-               // A text that this tokenizer cannot take.
-               EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-             }
-           }
-         }
-         for (int id = -1; id <= tokenizer.size() && id < 100; ++id) {
-           tokenizer.find(tokenizer.name(id));
-           tokenizer.special(id);
-         }
-         for (const int id : tokenizer.before()) EXPECT_LT(id, tokenizer.size());
-         for (const int id : tokenizer.after()) EXPECT_LT(id, tokenizer.size());
-       }});
+// Reads some texts, and writes what it has read.
+void use(const std::string& path) {
+  const Tokenizer tokenizer(path);
+  for (const char* one : {"", "ab ab", " a<m> b",
+                          "\xC3\xA4"
+                          "b b1 22\n  x<u>",
+                          "caabc  b b abc"}) {
+    for (const SpecialNames names : {SpecialNames::AsText, SpecialNames::AsTokens}) {
+      try {
+        const std::vector<int> ids = tokenizer.encode(one, names);
+        tokenizer.decode(ids);
+      } catch (const BadInput& error) {
+        // A text that this tokenizer cannot take.
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+      }
+    }
+  }
+  for (int id = -1; id <= tokenizer.size() && id < 100; ++id) {
+    tokenizer.find(tokenizer.name(id));
+    tokenizer.special(id);
+  }
+  for (const int id : tokenizer.before()) EXPECT_LT(id, tokenizer.size());
+  for (const int id : tokenizer.after()) EXPECT_LT(id, tokenizer.size());
+}
+
+TEST(Fuzz, Tokenizers) { run("tokenizer", {".json", files(), text, use}); }
+
+TEST(Fuzz, TokenizersWithScores) {
+  const PieceFile all = small_pieces();
+  PieceFile single = all;
+  single.normalizer = whole_field(3, 0) + whole_field(4, 1) + whole_field(5, 0);
+  single.trainer = whole_field(24, 0) + whole_field(41, 1) + part_field(44, "?");
+  run("pieces", {".model", {all.bytes(), single.bytes()}, binary(300), use});
 }
 
 // Bytes that come one by one as tokens, in any order.

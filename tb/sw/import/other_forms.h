@@ -366,14 +366,14 @@ inline std::string llama2c_pieces(const std::vector<std::pair<std::string, doubl
   return out;
 }
 
-// glassllm's archive of arrays, in binary16 or F32.
-inline std::string npz_form(const RealLanguage& m) {
+// glassllm's archive of arrays in F32, and its text.
+inline nlohmann::json npz_config(const LanguageShape& s) {
+  return {{"vocab_size", s.vocabulary}, {"d_model", s.width},       {"n_layers", s.layers},
+          {"n_heads", s.heads},         {"n_kv_heads", s.kv_heads}, {"max_len", s.positions},
+          {"rope_base", s.theta},       {"eps", s.epsilon},         {"init_std", 0.02}};
+}
+inline std::string npz_form(const RealLanguage& m, bool packed, const std::string& text) {
   const LanguageShape& s = m.shape;
-  const nlohmann::json config = {
-      {"vocab_size", s.vocabulary}, {"d_model", s.width},       {"n_layers", s.layers},
-      {"n_heads", s.heads},         {"n_kv_heads", s.kv_heads}, {"max_len", s.positions},
-      {"rope_base", s.theta},       {"eps", s.epsilon},         {"init_std", 0.02}};
-  const std::string text = config.dump();
   std::string characters;
   for (const char c : text) characters += little(static_cast<uint8_t>(c), 4);
   std::vector<std::pair<std::string, std::string>> files = {
@@ -406,7 +406,10 @@ inline std::string npz_form(const RealLanguage& m) {
     add(prefix + "ffn.W2", b.down, s.hidden);
   }
   add("norm_f.gamma", m.norm, 0);
-  return zip_of(files, true);
+  return zip_of(files, packed);
+}
+inline std::string npz_form(const RealLanguage& m, bool packed = true) {
+  return npz_form(m, packed, npz_config(m.shape).dump());
 }
 
 }  // namespace ow

@@ -66,6 +66,7 @@ Request drawn(Rng* rng, int positions) {
     r.ends.push_back(static_cast<int>(rng->below(kVocabulary)));
   }
   r.logits = rng->below(3) == 0;
+  r.prompt_logits = rng->below(3) == 0;
   return r;
 }
 
@@ -80,6 +81,7 @@ TEST(Engine, AnAnswerDependsOnItsRequestAlone) {
     std::map<uint64_t, Request> requests;
     std::map<uint64_t, Answer> answers;
     std::map<uint64_t, bool> cancelled;
+    std::map<uint64_t, size_t> of_prompts;
     int left = 30;
     while (true) {
       while (left > 0 && rng.below(3) != 0) {
@@ -99,6 +101,16 @@ TEST(Engine, AnAnswerDependsOnItsRequestAlone) {
       const Request& request = requests.at(event->request);
       ASSERT_FALSE(cancelled[event->request]);
       ASSERT_EQ(answer.finish, Finish::Not);
+      if (event->of_prompt) {
+        // They come in their order, before the answer.
+        ASSERT_TRUE(request.prompt_logits && answer.tokens.empty());
+        const size_t position = ++of_prompts[event->request];
+        ASSERT_EQ(static_cast<size_t>(event->position), position);
+        ASSERT_EQ(event->token, request.prompt[position]);
+        const auto begin = request.prompt.begin();
+        ASSERT_EQ(event->logits, fake_logits({begin, begin + event->position}, kVocabulary));
+        continue;
+      }
       ASSERT_EQ(event->position, static_cast<int>(request.prompt.size() + answer.tokens.size()));
       ASSERT_EQ(event->logits.size(), request.logits ? kVocabulary : 0u);
       ASSERT_TRUE(event->cycle);
@@ -114,6 +126,7 @@ TEST(Engine, AnAnswerDependsOnItsRequestAlone) {
       } else {
         ASSERT_EQ(answers[id].tokens, expected.tokens) << id;
         ASSERT_EQ(answers[id].finish, expected.finish) << id;
+        ASSERT_EQ(of_prompts[id], request.prompt_logits ? request.prompt.size() - 1 : 0) << id;
       }
     }
     EXPECT_TRUE(ring.empty());
@@ -148,6 +161,7 @@ TEST(Engine, OfGoldenGivesWhatGoldenDecodes) {
     std::map<uint64_t, Answer> answers;
     std::map<uint64_t, std::vector<std::vector<uint32_t>>> logits;
     while (const auto event = engine.next()) {
+      if (event->of_prompt) continue;
       if (!event->logits.empty()) logits[event->request].push_back(event->logits);
       answers[event->request].tokens.push_back(event->token);
       answers[event->request].finish = event->finish;

@@ -19,6 +19,7 @@
 namespace ow::api {
 
 class Choice;
+struct Context;
 struct Delta;
 
 class Answer {
@@ -54,8 +55,7 @@ class Answer {
   Task task_;
   std::string id_;
   int64_t created_;
-  std::vector<std::vector<int>> prompts_;  // tokens
-  std::vector<std::string> echoes_;        // of each prompt
+  std::vector<Context> prompts_;
   std::vector<std::unique_ptr<Choice>> choices_;
   std::vector<Delta> sums_;  // of each choice, if it is no stream
   std::shared_ptr<Answers> answers_;

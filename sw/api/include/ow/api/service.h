@@ -25,11 +25,13 @@ namespace ow::api {
 
 using Clock = std::chrono::steady_clock;
 
-// A token of an answer, with the natural logarithms of probabilities if they were asked for: those
-// of the model, before temperature and cuts.
+// A token of an answer or its prompt, with the natural logarithms of probabilities if they were
+// asked for: those of the model, before temperature and cuts.
 struct Token {
   int answer = 0;  // number in its job
   int id = 0;
+  bool of_prompt = false;
+  size_t position = 0;  // in its context
   serve::Finish finish = serve::Finish::Not;
   std::optional<uint64_t> cycle;
   Clock::time_point time;

@@ -20,6 +20,9 @@ struct Request {
   Sampling sampling;
   std::vector<int> ends;  // tokens that end the answer; such a token is its last one
   bool logits = false;    // events carry the logits that their token was chosen from
+  // Tokens of the prompt have events too, from the second one on, with the logits that would have
+  // chosen it.
+  bool prompt_logits = false;
 };
 
 enum class Finish {
@@ -28,11 +31,12 @@ enum class Finish {
   Length,  // it has `limit` tokens
 };
 
-// A token of an answer.
+// A token of an answer, or of a prompt.
 struct Event {
   uint64_t request = 0;
   int token = 0;
   int position = 0;
+  bool of_prompt = false;
   Finish finish = Finish::Not;
   std::optional<uint64_t> cycle;
   std::vector<uint32_t> logits;  // fp32 encodings, [vocabulary], if they were asked for
