@@ -24,6 +24,7 @@ struct Part {
 // sw/cli/CMakeLists.txt has a program for each.
 constexpr Part kParts[] = {
     {"bench", "ow-bench", "Measure the machine and compare with targets"},
+    {"conform", "ow-conform", "Judge a tile, a grid or arithmetic against the rules"},
     {"faults", "ow-faults", "Stuck-at faults of a tile's netlist under the self-test"},
     {"fp", "ow-fp", "Drive the RTL floating-point datapath with TestFloat vectors"},
     {"generate", "ow-generate", "Text from a language model"},

@@ -18,7 +18,7 @@ OPEN = RUNTIME + " device/sim device/uart wafer runtime firmware open"
 COMPILE = RUNTIME + " graph runtime firmware memoryx"
 EXECUTE = COMPILE + " swarmx compile"
 # What judges the machine. Nothing that it judges may reach it.
-ORACLES = "golden iss measure check dft Eigen"
+ORACLES = "golden iss measure check conform dft Eigen"
 EVERYTHING = f"{OPEN} {EXECUTE} {ORACLES} execute fpga plot import text serve api"
 
 # A target, or all others of a folder of sw/: the folders of sw/ that it may reach besides its own.
@@ -46,6 +46,7 @@ MAY_REACH = {
     "open": OPEN,
     "openwafer": OPEN,
     "examples": OPEN + " openwafer",
+    "example_conform_adder": "conform",  # its C interface alone
     "memoryx": RUNTIME + " graph",
     "swarmx": RUNTIME + " graph memoryx",
     "compile": COMPILE,
@@ -54,6 +55,9 @@ MAY_REACH = {
     "api": "base serve text",
     "ow_grid_ring": COMPILE + " compile serve",
     "check": EXECUTE + " execute golden serve Eigen",
+    # What runs a device and judges it knows its answers only from files; what makes them is golden's.
+    "ow_conform": "base isa tensor device device/sim",
+    "conform": "base isa tensor device device/sim graph golden iss Eigen",
     "dft": RUNTIME + " runtime firmware",
     "measure": EVERYTHING,
     "bench": EVERYTHING,
@@ -66,7 +70,7 @@ MUST_REACH = [("ow_runtime", "ow_device"), ("ow_wafer", "ow_device"), ("ow_open"
               ("ow_check", "ow_execute"), ("ow_execute", "ow_swarmx"), ("ow_iss", "ow_base"), ("kernels_test", "ow_golden")]
 # From, to, and what the report of it names.
 MUST_BE_FORBIDDEN = [("ow_device", "ow_wafer"), ("ow_compile", "ow_golden"), ("ow_compile", "ow_execute"),
-                     ("ow_compile", "ow_swarmx"), ("ow_golden", "ow_compile"),
+                     ("ow_compile", "ow_swarmx"), ("ow_golden", "ow_compile"), ("ow_conform", "ow_golden"),
                      ("kernels_test", "ow_bench"), ("ow_runtime", "ow_wafer"),
                      ("ow_fabric", "./tb/harness"), ("ow_memoryx", "fabric_test")]
 

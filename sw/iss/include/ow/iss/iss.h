@@ -69,6 +69,13 @@ class Iss {
   uint32_t tval() const { return mtval_; }
 
   uint32_t pc() const { return pc_; }
+  // Goes on there: for an instruction that something else has executed.
+  void go_to(uint32_t pc) { pc_ = pc & ~3u; }
+
+  using DescriptorWords = std::array<uint32_t, isa::kNumDsrWords>;
+  const DescriptorWords& descriptor(unsigned number) const { return dsr_[number]; }
+  void set_descriptor(unsigned number, const DescriptorWords& words) { dsr_[number] = words; }
+
   uint32_t x(unsigned index) const { return x_[index]; }
   void set_x(unsigned index, uint32_t value) {
     if (index != 0) x_[index] = value;
@@ -101,7 +108,7 @@ class Iss {
 
   IssMemory* memory_;
   unsigned descriptors_;
-  std::array<std::array<uint32_t, isa::kNumDsrWords>, isa::kNumDsrs> dsr_{};
+  std::array<DescriptorWords, isa::kNumDsrs> dsr_{};
   std::array<uint32_t, 32> x_{};
   uint32_t pc_ = 0;
   bool stopped_ = false;

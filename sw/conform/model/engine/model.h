@@ -18,6 +18,7 @@ struct Machine {
   std::array<std::deque<Wavelet>, 8> in;
   std::array<std::deque<Wavelet>, 8> out;
   std::array<Dsr, 32> dsr;
+  std::array<uint32_t, 4> random{};  // state of the generator
 
   // Elements of 1, 2 or 4 bytes, in memory or in the accumulator.
   uint32_t load(uint32_t addr, int bytes) const;
@@ -26,11 +27,15 @@ struct Machine {
 
 inline uint32_t word_at(const Machine& m, uint32_t a) { return m.load(a, 4); }
 
+// An input queue is empty.
+struct Starved {};
+
 class Model {
  public:
   explicit Model(Machine* m) : m_(m) {}
 
-  // All of the instruction: what it reads must be there.
+  // All of the instruction. Throws Starved if what it reads is not there; the machine is then of no
+  // use any more.
   void run(const Insn& i);
 
  private:
@@ -55,6 +60,7 @@ class Model {
   void reduce(uint32_t a, uint32_t b);
   void result(uint32_t r);
   void send(uint32_t r);
+  uint32_t compute(uint32_t a, uint32_t b, uint32_t c);
 
   Machine* m_;
   Insn i_;

@@ -10,14 +10,6 @@ namespace golden = ow::golden;
 
 namespace {
 
-uint32_t compute(const Insn& i, const Dsr& d, uint32_t a, uint32_t b, uint32_t c) {
-  const auto type = static_cast<golden::Type>(i.ty);
-  if (i.op == kMov) return a;
-  if (i.op == kCvt) return golden::convert(type, static_cast<golden::Type>(d.type), a);
-  const int op = i.op == kFmag ? static_cast<int>(kFma) : i.op;
-  return golden::apply(static_cast<golden::Op>(op), type, a, b, c);
-}
-
 // Floats have two zeros.
 bool is_zero(int type, uint32_t r) {
   switch (type) {
@@ -48,6 +40,20 @@ void Machine::store(uint32_t addr, int bytes, uint32_t v) {
     return;
   }
   for (int k = 0; k < bytes; k++) sram[addr + k] = v >> (8 * k);
+}
+
+uint32_t Model::compute(uint32_t a, uint32_t b, uint32_t c) {
+  const auto type = static_cast<golden::Type>(i_.ty);
+  if (i_.op == kMov) return a;
+  if (i_.op == kCvt && i_.stoch && i_.ty == kF32 && (d_.d->type == kF16 || d_.d->type == kBf16)) {
+    golden::Xoshiro128Plus random(m_->random[0], m_->random[1], m_->random[2], m_->random[3]);
+    const auto number = static_cast<uint16_t>(random.next() >> 16);
+    m_->random = random.state();
+    return golden::convert_stochastic(static_cast<golden::Type>(d_.d->type), a, number);
+  }
+  if (i_.op == kCvt) return golden::convert(type, static_cast<golden::Type>(d_.d->type), a);
+  const int op = i_.op == kFmag ? static_cast<int>(kFma) : i_.op;
+  return golden::apply(static_cast<golden::Op>(op), type, a, b, c);
 }
 
 void Model::run(const Insn& i) {
@@ -101,10 +107,12 @@ bool Model::stream_ends() {
 
 // Takes control wavelets at the head; true at stream end.
 bool Model::skip_controls(int q) {
+  if (m_->in[q].empty()) throw Starved();
   while (m_->in[q].front().ctrl) {
     const uint32_t data = m_->in[q].front().data;
     m_->in[q].pop_front();
     if (data & kStreamEnd) return true;
+    if (m_->in[q].empty()) throw Starved();
   }
   return false;
 }
@@ -129,7 +137,7 @@ void Model::element() {
   }
   const bool adds = is_fma(i_.op) && !(i_.fresh && count_[1] == 0);
   const uint32_t c = adds ? m_->load(d_.addr, dst_bytes(i_, *d_.d)) : 0;
-  result(compute(i_, *d_.d, a, i_.op == kFmag ? x : b, c));
+  result(compute(a, i_.op == kFmag ? x : b, c));
 }
 
 uint32_t Model::read_a() {
@@ -152,6 +160,7 @@ uint32_t Model::read_b() {
 
 uint32_t Model::take(Walk* w, int bytes) {
   auto& queue = m_->in[w->d->q];
+  if (queue.empty()) throw Starved();
   const uint32_t word = queue.front().data;
   if (bytes == 2) w->half = !w->half;
   if (bytes == 2 && w->half) return word & 0xFFFF;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "random_numbers.h"
+#include "random_values.h"
 
 namespace ow_engine {
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "maker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ow/base/error.h"
+#include "ow/conform/make.h"
+
+namespace ow::conform {
+
+void Maker::begin(const std::string& name, const std::string& about, Needs needs,
+                  const Rules& rules) {
+  Test test;
+  test.name = name;
+  test.about = about;
+  test.needs = std::move(needs);
+  test.rules = rules;
+  tests_.push_back(std::move(test));
+}
+
+void Maker::add(const std::string& request, const std::string& expected, const Rules& rules) {
+  Test& test = tests_.back();
+  test.steps.push_back({request, expected, rules});
+  for (const std::string& id : rules) {
+    if (std::find(test.rules.begin(), test.rules.end(), id) == test.rules.end())
+      test.rules.push_back(id);
+  }
+}
+
+std::string Maker::ask(const std::string& request, const Rules& rules) {
+  const std::string answer = model_.ask(request);
+  if (answer.rfind("ok", 0) != 0) {
+    throw InternalError(fmt::format("{}: '{}': {}", tests_.back().name, request, answer));
+  }
+  // How long something takes is no part of an answer.
+  const bool runs = request.rfind("run", 0) == 0;
+  const std::string result = answer.size() > 3 && !runs ? answer.substr(3) : "";
+  add(request, result, rules);
+  return result;
+}
+
+void Maker::expect(const std::string& request, const std::string& expected, const Rules& rules) {
+  model_.ask(request);
+  add(request, expected, rules);
+}
+
+std::string write_line(int row, int col, uint32_t address, const std::vector<uint32_t>& words) {
+  std::string line = fmt::format("write {} {} {:x}", row, col, address);
+  for (const uint32_t word : words) line += fmt::format(" {:x}", word);
+  return line;
+}
+
+std::string read_line(int row, int col, uint32_t address, size_t count) {
+  return fmt::format("read {} {} {:x} {}", row, col, address, count);
+}
+
+std::string send_line(char side, int index, int colour, const std::vector<Word>& words) {
+  std::string line = fmt::format("send {} {} {}", side, index, colour);
+  for (const Word& word : words)
+    line += fmt::format(" {}{:x}", word.control ? 'c' : 'd', word.data);
+  return line;
+}
+
+std::string take_line(char side, int index, int colour) {
+  return fmt::format("take {} {} {}", side, index, colour);
+}
+
+Suite make_suite(uint64_t seed, const std::string& documents) {
+  Suite suite;
+  suite.seed = seed;
+  suite.rules = read_rules(documents);
+  Maker maker(seed);
+  make_arithmetic(&maker);
+  make_reductions(&maker);
+  make_core(&maker);
+  make_tensor(&maker);
+  make_fabric(&maker);
+  make_filters(&maker);
+  suite.tests = maker.take();
+  for (const Test& test : suite.tests) {
+    for (const std::string& id : test.rules) {
+      if (suite.rules.count(id) == 0)
+        throw InternalError(test.name + ": no document has rule " + id);
+    }
+  }
+  return suite;
+}
+
+std::unique_ptr<Door> make_model(const std::string& fault) {
+  return std::make_unique<ModelGrid>(fault);
+}
+
+}  // namespace ow::conform

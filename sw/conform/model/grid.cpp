@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "grid.h"
+
+namespace ow::conform {
+
+void ModelGrid::reset(GridShape shape) {
+  if (shape.rows < 1 || shape.cols < 1 || shape.rows * shape.cols > 256)
+    throw Refused("a grid of that shape");
+  shape_ = shape;
+  tiles_.clear();
+  left_.clear();
+  for (int k = 0; k < shape.rows * shape.cols; ++k)
+    tiles_.push_back(std::make_unique<Tile>(&wrong_));
+}
+
+Tile& ModelGrid::tile(int row, int col) {
+  if (row >= shape_.rows || col >= shape_.cols) throw Refused("a tile outside the grid");
+  return *tiles_[static_cast<size_t>(row * shape_.cols + col)];
+}
+
+void ModelGrid::write(int row, int col, uint32_t address, const std::vector<uint32_t>& words) {
+  for (size_t k = 0; k < words.size(); ++k) {
+    if (!tile(row, col).host_write(address + 4 * static_cast<uint32_t>(k), words[k]))
+      throw Refused("this address");
+  }
+}
+
+std::vector<uint32_t> ModelGrid::read(int row, int col, uint32_t address, size_t count) {
+  std::vector<uint32_t> words(count);
+  for (size_t k = 0; k < count; ++k) {
+    if (!tile(row, col).host_read(address + 4 * static_cast<uint32_t>(k), &words[k]))
+      throw Refused("this address");
+  }
+  return words;
+}
+
+void ModelGrid::send(Side side, int index, int colour, const std::vector<Word>& words) {
+  const bool column = side == Side::North || side == Side::South;
+  const int row = column ? (side == Side::North ? 0 : shape_.rows - 1) : index;
+  const int col = column ? index : (side == Side::West ? 0 : shape_.cols - 1);
+  auto& buffer = tile(row, col).router().buffer(static_cast<int>(side), colour);
+  buffer.insert(buffer.end(), words.begin(), words.end());
+}
+
+std::vector<Word> ModelGrid::take(Side side, int index, int colour) {
+  std::vector<Word> words;
+  words.swap(left_[{static_cast<int>(side), index, colour}]);
+  return words;
+}
+
+// A wavelet goes out of a tile: to its neighbour, or beyond the edge.
+void ModelGrid::leave(int row, int col, int port, int colour, const Word& word) {
+  constexpr int kRow[] = {-1, 0, 1, 0}, kCol[] = {0, 1, 0, -1};
+  const int r = row + kRow[port], c = col + kCol[port];
+  if (r < 0 || c < 0 || r >= shape_.rows || c >= shape_.cols) {
+    left_[{port, port % 2 == 0 ? col : row, colour}].push_back(word);
+  } else {
+    tile(r, c).router().buffer((port + 2) % 4, colour).push_back(word);
+  }
+}
+
+bool ModelGrid::work(int row, int col) {
+  Tile& t = tile(row, col);
+  bool did = t.work();
+  for (int colour = 0; colour < isa::kMaxDataColours; ++colour) {
+    while (t.router().move(
+        colour, [&](int c) { return t.ramp_takes(c); },
+        [&](int port, int c, const Word& word) {
+          if (port == Router::kRamp) {
+            t.ramp(c, word);
+          } else {
+            leave(row, col, port, c, word);
+          }
+          return true;
+        })) {
+      did = true;
+    }
+  }
+  return did;
+}
+
+uint64_t ModelGrid::run(uint64_t) {
+  // A program that never ends is stopped like the others, by a limit.
+  constexpr int kMostRounds = 100000;
+  bool did = true;
+  for (int n = 0; did && n < kMostRounds; ++n) {
+    did = false;
+    for (int row = 0; row < shape_.rows; ++row) {
+      for (int col = 0; col < shape_.cols; ++col) did = work(row, col) || did;
+    }
+  }
+  return 0;
+}
+
+std::vector<uint32_t> ModelGrid::call(const Call& call) { return golden_call(call, wrong_); }
+
+}  // namespace ow::conform

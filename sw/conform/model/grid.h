@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A grid of tiles without cycles (tile.h): what `make` asks for the answers of a conforming device.
+// It answers calls by golden.
+#ifndef OW_CONFORM_MODEL_GRID_H_
+#define OW_CONFORM_MODEL_GRID_H_
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "faults.h"
+#include "ow/conform/door.h"
+#include "tile.h"
+
+namespace ow::conform {
+
+class ModelGrid : public Device {
+ public:
+  explicit ModelGrid(std::string fault = "") : wrong_{std::move(fault)} {}
+
+ protected:
+  void reset(GridShape shape) override;
+  void write(int row, int col, uint32_t address, const std::vector<uint32_t>& words) override;
+  std::vector<uint32_t> read(int row, int col, uint32_t address, size_t count) override;
+  void send(Side side, int index, int colour, const std::vector<Word>& words) override;
+  std::vector<Word> take(Side side, int index, int colour) override;
+  void hold(Side, int, int, bool) override {}
+  uint64_t run(uint64_t cycles) override;
+  std::vector<uint32_t> call(const Call& call) override;
+
+ private:
+  Tile& tile(int row, int col);
+  bool work(int row, int col);
+  void leave(int row, int col, int port, int colour, const Word& word);
+
+  Wrong wrong_;
+  GridShape shape_;
+  std::vector<std::unique_ptr<Tile>> tiles_;
+  std::map<std::tuple<int, int, int>, std::vector<Word>> left_;  // side, index, colour
+};
+
+// The results of a call by golden's definitions, or by one of the faults. Throws Refused for an
+// operation that does not exist.
+std::vector<uint32_t> golden_call(const Call& call, const Wrong& wrong);
+
+}  // namespace ow::conform
+
+#endif  // OW_CONFORM_MODEL_GRID_H_

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "router.h"
+
+namespace ow::conform {
+namespace {
+
+using isa::Control;
+using isa::Position;
+using isa::reg::Route;
+using isa::reg::Switch;
+using RegFilter = isa::reg::Filter;
+
+constexpr uint32_t kRoutes = Route::kOffset, kSwitches = Switch::kOffset,
+                   kFilterRegs = RegFilter::kOffset;
+constexpr uint32_t kCommandBits = 24, kSlotBits = 3, kTopSlot = kCommandBits - kSlotBits;
+constexpr uint32_t kCommands = Control::Commands::kMask;
+constexpr int kCommandsAt = Control::Commands::kLsb;
+
+enum Command { kNothing, kAdvance, kReset, kTeardown };
+
+// The array that an offset lies in, if it does.
+bool inside(uint32_t offset, uint32_t first, uint32_t count, uint32_t* index) {
+  if (offset < first || offset >= first + 4 * count) return false;
+  *index = (offset - first) / 4;
+  return true;
+}
+
+}  // namespace
+
+bool Router::write(uint32_t offset, uint32_t value) {
+  uint32_t k = 0;
+  if (inside(offset, kRoutes, isa::kMaxDataColours, &k)) {
+    Colour& colour = colours_[k];
+    colour.route = value;
+    colour.positions[0] = Route::Position::get(value);
+    return true;
+  }
+  if (inside(offset, kSwitches, isa::kMaxDataColours, &k)) {
+    Colour& colour = colours_[k];
+    colour.positions[1] = Switch::Position1::get(value);
+    colour.positions[2] = Switch::Position2::get(value);
+    colour.positions[3] = Switch::Position3::get(value);
+    colour.last = Switch::Last::get(value);
+    colour.current = Switch::Current::get(value);
+    colour.torn = Switch::Torn::get(value);
+    return true;
+  }
+  if (!inside(offset, kFilterRegs, 4 * kFilters, &k)) return false;
+  Filter& filter = filters_[k / 4];
+  switch (k % 4) {
+    case 0:
+      filter.control = value;
+      break;
+    case 1:
+      filter.first = value & 0xFFFF;
+      filter.second = value >> 16;
+      break;
+    case 2:
+      filter.count = value & 0xFFFF;
+      break;
+    default:
+      break;
+  }
+  return true;
+}
+
+bool Router::read(uint32_t offset, uint32_t* value) const {
+  uint32_t k = 0;
+  if (inside(offset, kRoutes, isa::kMaxDataColours, &k)) {
+    const Colour& colour = colours_[k];
+    const uint32_t kept =
+        Route::Enable::kMask | Route::Obey::kMask | Route::PopMode::kMask | Route::Ring::kMask;
+    *value = (colour.route & kept) | Route::Position::put(colour.positions[colour.current]);
+    return true;
+  }
+  if (inside(offset, kSwitches, isa::kMaxDataColours, &k)) {
+    const Colour& colour = colours_[k];
+    *value = Switch::Last::put(colour.last) | Switch::Current::put(colour.current) |
+             Switch::Torn::put(colour.torn);
+    return true;
+  }
+  if (offset == isa::reg::RtTorn::kAddress - isa::reg::kBase) {
+    *value = 0;
+    for (uint32_t c = 0; c < colours_.size(); ++c)
+      *value |= static_cast<uint32_t>(colours_[c].torn) << c;
+    return true;
+  }
+  if (!inside(offset, kFilterRegs, 4 * kFilters, &k)) return false;
+  *value = k % 4 == 0 ? filters_[k / 4].control : k % 4 == 2 ? filters_[k / 4].count : 0;
+  return true;
+}
+
+bool Router::take_teardown() {
+  const bool torn = teardown_;
+  teardown_ = false;
+  return torn;
+}
+
+bool Router::advance(Colour* colour) const {
+  const uint32_t before = colour->current;
+  if ((*wrong_)("advance stays")) return false;
+  if (before < colour->last) {
+    ++colour->current;
+  } else if (Route::Ring::get(colour->route) != (*wrong_)("ring is inverted")) {
+    colour->current = 0;
+  }
+  return colour->current != before;
+}
+
+Word Router::command(Colour* colour, const Word& word, bool* to_ramp) {
+  uint32_t list = (word.data & kCommands) >> kCommandsAt;
+  const uint32_t slot = list & 7;
+  const uint32_t what = slot & 3;
+  bool moved = false;
+  if (what == kAdvance) moved = advance(colour);
+  if (what == kReset && !(*wrong_)("reset does nothing")) colour->current = 0;
+  if (what == kTeardown && !(*wrong_)("teardown does nothing")) {
+    colour->torn = true;
+    teardown_ = true;
+  }
+  *to_ramp = (slot >> 2 & 1) == 0 || (*wrong_)("noce is ignored");
+  const uint32_t mode = Route::PopMode::get(colour->route);
+  bool pop = mode == 1 || (mode >= 2 && moved) || (mode == 3 && what == kNothing);
+  if ((*wrong_)("slots never leave")) pop = false;
+  if ((*wrong_)("mode 2 pops always") && mode == 2) pop = true;
+  if (pop) list = list >> kSlotBits | slot << kTopSlot;
+  if (pop && (*wrong_)("a popped slot is lost")) list &= (1u << kTopSlot) - 1;
+  return {true, (word.data & ~kCommands) | list << kCommandsAt};
+}
+
+// Whether the wavelet passes, before control wavelets are let through.
+bool Router::judge(Filter* filter, const Word& word) const {
+  const uint32_t index = word.data >> 16;
+  const bool counts = word.control ? RegFilter::CountCtrl::get(filter->control)
+                                   : RegFilter::CountData::get(filter->control);
+  switch (static_cast<isa::FilterKind>(RegFilter::Kind::get(filter->control))) {
+    case isa::FilterKind::Range:
+      if (word.control) return true;
+      if ((*wrong_)("range leaves out its end"))
+        return index >= filter->first && index < filter->second;
+      return index >= filter->first && index <= filter->second;
+    case isa::FilterKind::Counter: {
+      const bool pass = (*wrong_)("counter passes one less") ? filter->count < filter->second
+                                                             : filter->count <= filter->second;
+      const uint32_t period = filter->first + ((*wrong_)("counter period is longer") ? 1 : 0);
+      if (counts) filter->count = filter->count >= period ? 0 : filter->count + 1;
+      return pass;
+    }
+    default: {
+      const bool pass = filter->count == filter->first;
+      if (!counts) return pass;
+      if (!pass) {
+        ++filter->count;
+        return false;
+      }
+      filter->count = 0;
+      if (!(*wrong_)("sparse counter keeps its limit")) filter->first = filter->second;
+      return true;
+    }
+  }
+}
+
+bool Router::passes(int colour, const Word& word) {
+  for (Filter& filter : filters_) {
+    if (!RegFilter::Enable::get(filter.control)) continue;
+    if (static_cast<int>(RegFilter::Colour::get(filter.control)) != colour) continue;
+    if ((*wrong_)("filters drop nothing")) return true;
+    const bool pass = judge(&filter, word);
+    if (word.control && !RegFilter::FilterCtrl::get(filter.control)) return true;
+    return pass;
+  }
+  return true;
+}
+
+bool Router::move(int c, const std::function<bool(int)>& ramp_ready, const Output& output) {
+  Colour& colour = colours_[static_cast<size_t>(c)];
+  if (!Route::Enable::get(colour.route) || colour.torn) return false;
+  const uint32_t position = colour.positions[colour.current];
+  const auto in = static_cast<int>(Position::InPort::get(position));
+  uint32_t mask = Position::OutMask::get(position);
+  if (in >= kPorts || buffer(in, c).empty()) return false;
+  const bool to_ramp = (mask >> kRamp & 1) != 0;
+  if (to_ramp && !ramp_ready(c)) return false;
+  Word word = buffer(in, c).front();
+  buffer(in, c).pop_front();
+  bool allowed = true;
+  if (word.control && Route::Obey::get(colour.route)) word = command(&colour, word, &allowed);
+  if ((*wrong_)("multicast takes one output")) mask &= ~(mask - 1);
+  if ((*wrong_)("east and west are exchanged")) {
+    mask = (mask & ~0xAu) | (mask >> 1 & 1) << 3 | (mask >> 3 & 1) << 1;
+  }
+  for (int port = 0; port < kPorts; ++port) {
+    if ((mask >> port & 1) == 0) continue;
+    if (port == kRamp && (!allowed || !passes(c, word))) continue;
+    Word copy = word;
+    if ((*wrong_)("control bit is lost at a link") && port != kRamp) copy.control = false;
+    if ((*wrong_)("data bit 31 is stuck at a link") && port != kRamp) copy.data |= 0x80000000;
+    output(port, c, copy);
+  }
+  return true;
+}
+
+}  // namespace ow::conform

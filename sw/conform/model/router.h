@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile's router as docs/fabric.md defines it for data colours: where each wavelet goes, and what
+// is on it then. It knows no cycles and no credits: a buffer holds whatever comes.
+#ifndef OW_CONFORM_MODEL_ROUTER_H_
+#define OW_CONFORM_MODEL_ROUTER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "faults.h"
+#include "ow/conform/door.h"
+#include "ow/isa/isa.h"
+
+namespace ow::conform {
+
+class Router {
+ public:
+  static constexpr int kPorts = 5;  // north, east, south, west, ramp
+  static constexpr int kRamp = 4;
+  static constexpr int kFilters = 6;
+  using Buffer = std::deque<Word>;
+  // Takes a wavelet of a colour at an output port; false: not now.
+  using Output = std::function<bool(int port, int colour, const Word& word)>;
+
+  explicit Router(const Wrong* wrong) : wrong_(wrong) {}
+
+  Buffer& buffer(int port, int colour) {
+    return in_[static_cast<size_t>(port)][static_cast<size_t>(colour)];
+  }
+  // Moves a wavelet of a colour, if one can move. `ramp_ready`: the ramp takes the colour.
+  bool move(int colour, const std::function<bool(int)>& ramp_ready, const Output& output);
+
+  // Registers, by their offset; false: none of the router's.
+  bool write(uint32_t offset, uint32_t value);
+  bool read(uint32_t offset, uint32_t* value) const;
+  // Set by a teardown, until it is asked for.
+  bool take_teardown();
+
+ private:
+  struct Colour {
+    uint32_t route = 0;
+    std::array<uint32_t, 4> positions{};
+    uint32_t last = 0, current = 0;
+    bool torn = false;
+  };
+  struct Filter {
+    uint32_t control = 0, first = 0, second = 0, count = 0;
+  };
+
+  bool passes(int colour, const Word& word);
+  bool judge(Filter* filter, const Word& word) const;
+  // Carries out slot 0; the list of the copies, and whether the ramp of this router gets one.
+  Word command(Colour* colour, const Word& word, bool* to_ramp);
+  bool advance(Colour* colour) const;
+
+  const Wrong* wrong_;
+  std::array<std::array<Buffer, isa::kMaxDataColours>, kPorts> in_;
+  std::array<Colour, isa::kMaxDataColours> colours_;
+  std::array<Filter, kFilters> filters_;
+  bool teardown_ = false;
+};
+
+}  // namespace ow::conform
+
+#endif  // OW_CONFORM_MODEL_ROUTER_H_

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+#include <algorithm>
+
+#include "ow/golden/formats.h"
+#include "ow/isa/isa.h"
+
+namespace ow::conform {
+namespace {
+
+using ow_engine::Insn;
+namespace reg = isa::reg;
+
+constexpr int kQueues = 8;
+constexpr uint32_t kSram = isa::kFull.sram_bytes;
+constexpr uint32_t kResetRandom[] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A};
+
+uint32_t offset_of(uint32_t address) { return address - reg::kBase; }
+
+// The number of an array's register at this offset.
+template <typename Array>
+std::optional<uint32_t> index_in(uint32_t offset, uint32_t count) {
+  const uint32_t first = Array::kAddress - reg::kBase;
+  if (offset < first || (offset - first) % Array::kStride != 0 ||
+      (offset - first) / Array::kStride >= count) {
+    return std::nullopt;
+  }
+  return (offset - first) / Array::kStride;
+}
+
+ow_engine::Dsr dsr_of(const Iss::DescriptorWords& w) {
+  using Kind = isa::Dsr0;
+  ow_engine::Dsr d;
+  d.kind = static_cast<int>(Kind::Kind::get(w[0]));
+  d.type = static_cast<int>(Kind::Type::get(w[0]));
+  d.q = static_cast<int>(Kind::Queue::get(w[0]));
+  d.save = Kind::SaveAddress::get(w[0]);
+  d.close = Kind::Close::get(w[0]);
+  d.code = (Kind::CloseRowEnd::get(w[0]) ? ow_engine::kRowEnd : 0) |
+           (Kind::CloseStreamEnd::get(w[0]) ? ow_engine::kStreamEnd : 0);
+  d.skip = Kind::Skip::get(w[0]);
+  d.tag = Kind::Tag::get(w[0]);
+  d.addr = w[1];
+  for (size_t k = 0; k < 4; ++k) {
+    d.len[k] = static_cast<uint16_t>(isa::DsrDim::Length::get(w[2 + k]));
+    d.step[k] = static_cast<int16_t>(isa::DsrDim::Step::get(w[2 + k]));
+  }
+  return d;
+}
+
+Insn insn_of(uint32_t word, uint32_t ctl, uint32_t value) {
+  using Ctl = isa::TensorCtl;
+  Insn i;
+  i.op = static_cast<int>(word >> 25);
+  i.ty = static_cast<int>(word >> 12 & 7);
+  i.dst = static_cast<int>(Ctl::Dst::get(ctl));
+  i.a = static_cast<int>(Ctl::A::get(ctl));
+  i.b = static_cast<int>(Ctl::B::get(ctl));
+  i.scalar = Ctl::Scalar::get(ctl);
+  i.thread = static_cast<int>(Ctl::Thread::get(ctl));
+  i.stoch = Ctl::Stochastic::get(ctl);
+  i.fresh = Ctl::Fresh::get(ctl);
+  i.done = static_cast<int>(Ctl::Done::get(ctl));
+  i.task = static_cast<int>(Ctl::Task::get(ctl));
+  i.value = value;
+  return i;
+}
+
+}  // namespace
+
+Tile::Tile(const Wrong* wrong) : wrong_(wrong), router_(wrong), iss_(this) {
+  machine_.sram.assign(kSram, 0);
+  std::copy_n(kResetRandom, 4, machine_.random.begin());
+  iss_.reset(0);
+}
+
+int Tile::queue_of(int colour) const {
+  int queue = -1;
+  for (int q = 0; q < kQueues; ++q) {
+    const auto found = registers_.find(offset_of(reg::Inq::address(q)));
+    if (found == registers_.end() || !reg::Inq::Enable::get(found->second)) continue;
+    if (static_cast<int>(reg::Inq::Colour::get(found->second)) == colour) queue = q;
+  }
+  return queue;
+}
+
+void Tile::ramp(int colour, const Word& word) {
+  machine_.in[static_cast<size_t>(queue_of(colour))].push_back({word.control, word.data});
+}
+
+bool Tile::fetch(uint32_t address, uint32_t* instruction) {
+  if (address >= reg::kBase) return false;
+  return load(address, 4, instruction);
+}
+
+bool Tile::load(uint32_t address, unsigned bytes, uint32_t* value) {
+  if (address < kSram) {
+    *value = machine_.load(address, static_cast<int>(bytes));
+    return true;
+  }
+  return bytes == 4 && !only_sram_ && host_read(address, value);
+}
+
+bool Tile::store(uint32_t address, unsigned bytes, uint32_t value) {
+  if (address < kSram) {
+    machine_.store(address, static_cast<int>(bytes), value);
+    return true;
+  }
+  if (bytes != 4 || address < reg::kBase || address >= reg::kBase + reg::kBytes) return false;
+  write_register(offset_of(address), value, true);
+  return true;
+}
+
+bool Tile::host_write(uint32_t address, uint32_t value) {
+  if (address < kSram) {
+    machine_.store(address, 4, value);
+    return true;
+  }
+  if (address < reg::kBase || address >= reg::kBase + reg::kBytes) return false;
+  write_register(offset_of(address), value, false);
+  return true;
+}
+
+bool Tile::host_read(uint32_t address, uint32_t* value) const {
+  *value = 0;
+  if (address < kSram) {
+    *value = machine_.load(address, 4);
+    return true;
+  }
+  if (address < reg::kBase || address >= reg::kBase + reg::kBytes) return false;
+  const uint32_t offset = offset_of(address);
+  if (router_.read(offset, value)) return true;
+  if (address == reg::CoreStatus::kAddress) {
+    *value = status();
+  } else if (address == reg::TaskActivate::kAddress) {
+    *value = activated_;
+  } else if (address == reg::TaskBlock::kAddress || address == reg::TaskUnblock::kAddress) {
+    *value = blocked_;
+  } else if (address == reg::CorePc::kAddress) {
+    *value = iss_.pc();
+  } else if (address == reg::CoreTval::kAddress) {
+    *value = iss_.stopped() ? iss_.tval() : 0;
+  } else if (address == reg::Error::kAddress || address == reg::ErrorPc::kAddress) {
+    const bool trapped =
+        iss_.stopped() && iss_.cause() != static_cast<uint32_t>(isa::Trap::Breakpoint);
+    const uint32_t error = reg::Error::Stopped::put(1) | reg::Error::Cause::put(iss_.cause());
+    *value = !trapped ? 0 : address == reg::Error::kAddress ? error : iss_.pc();
+  } else if (const auto k = index_in<reg::Prng>(offset, 4)) {
+    *value = machine_.random[*k];
+  } else if (address == reg::Config::kAddress) {
+    using C = reg::Config;
+    *value = C::Lanes::put(8) | C::Sram::put(kSram / 64) |
+             C::Threads::put(isa::kFull.num_threads - 1) | C::Colours::put(isa::kFull.num_colours);
+  } else if (const auto found = registers_.find(offset); found != registers_.end()) {
+    *value = found->second;
+  }
+  return true;
+}
+
+uint32_t Tile::status() const {
+  using S = reg::CoreStatus;
+  constexpr auto kBreak = static_cast<uint32_t>(isa::Trap::Breakpoint);
+  uint32_t word = S::Running::put(running_) | S::Asleep::put(asleep_);
+  if (iss_.stopped()) {
+    word |=
+        S::Stopped::put(1) | S::Ebreak::put(iss_.cause() == kBreak) | S::Cause::put(iss_.cause());
+  }
+  return word;
+}
+
+void Tile::control(uint32_t value) {
+  using C = reg::CoreCtrl;
+  if (C::Reset::get(value)) {
+    iss_.reset(registers_[offset_of(reg::CorePc::kAddress)]);
+    waiting_.clear();
+    rows_.clear();
+    drain_.reset();
+    activated_ = blocked_ = 0;
+    asleep_ = false;
+    for (uint32_t offset = 0x200; offset < 0x300; offset += 4) registers_.erase(offset);
+    for (uint32_t offset = 0x300; offset < 0x400; offset += 4) registers_.erase(offset);
+  }
+  if (C::ClearQueues::get(value)) {
+    for (auto& queue : machine_.in) queue.clear();
+    for (auto& queue : machine_.out) queue.clear();
+  }
+  running_ = C::Run::get(value);
+}
+
+void Tile::write_register(uint32_t offset, uint32_t value, bool by_core) {
+  const uint32_t address = reg::kBase + offset;
+  if (router_.write(offset, value)) return;
+  if (address == reg::CoreCtrl::kAddress) {
+    control(value);
+  } else if (address == reg::TaskActivate::kAddress) {
+    activated_ |= value;
+  } else if (address == reg::TaskBlock::kAddress) {
+    blocked_ |= value;
+  } else if (address == reg::TaskUnblock::kAddress) {
+    blocked_ &= ~value;
+  } else if (const auto k = index_in<reg::Prng>(offset, 4)) {
+    machine_.random[*k] = value;
+  } else if (const auto q = index_in<reg::Push>(offset, kQueues)) {
+    if (by_core) machine_.out[*q].push_back({false, value});
+  } else if (const auto c = index_in<reg::PushCtrl>(offset, kQueues)) {
+    if (by_core) machine_.out[*c].push_back({true, value});
+  } else if (const auto bound = index_in<reg::Inq>(offset, kQueues)) {
+    // The last binding of a colour counts (F83).
+    for (int q = 0; q < kQueues; ++q) {
+      uint32_t& other = registers_[offset_of(reg::Inq::address(q))];
+      const bool same = reg::Inq::Colour::get(other) == reg::Inq::Colour::get(value);
+      if (same && reg::Inq::Enable::get(value)) other = reg::Inq::Enable::set(other, 0);
+    }
+    registers_[offset] = value;
+  } else {
+    registers_[offset] = value;
+  }
+}
+
+bool Tile::work() {
+  bool did = inject();
+  for (size_t k = 0; k < waiting_.size(); ++k) {
+    const Insn insn = waiting_[k];
+    if (!run_tensor(insn)) continue;
+    waiting_.erase(waiting_.begin() + static_cast<long>(k));
+    did = true;
+    break;
+  }
+  did = drain() || did;
+  if (router_.take_teardown()) activated_ |= 1u << isa::kTaskTeardown;
+  constexpr int kBurst = 10000;
+  for (int n = 0; n < kBurst && running_ && step_core(); ++n) did = true;
+  return did;
+}
+
+bool Tile::inject() {
+  bool did = false;
+  for (int q = 0; q < kQueues; ++q) {
+    const auto found = registers_.find(offset_of(reg::Outq::address(q)));
+    if (found == registers_.end() || !reg::Outq::Enable::get(found->second)) continue;
+    auto& queue = machine_.out[static_cast<size_t>(q)];
+    const auto colour = static_cast<int>(reg::Outq::Colour::get(found->second));
+    for (; !queue.empty(); queue.pop_front()) {
+      router_.buffer(Router::kRamp, colour).push_back({queue.front().ctrl, queue.front().data});
+      did = true;
+    }
+  }
+  return did;
+}
+
+bool Tile::step_core() {
+  uint32_t instruction = 0;
+  const bool there = fetch(iss_.pc(), &instruction);
+  bool ran = false;
+  if (there && special(instruction, &ran)) return ran;
+  // ow.dsrl reads no registers (I138).
+  const auto dsrl = static_cast<uint32_t>(isa::SysOp::Dsrl) << 12 | isa::kOpcodeSystem;
+  only_sram_ = there && (instruction & 0x707F) == dsrl;
+  iss_.step();
+  only_sram_ = false;
+  if (iss_.stopped()) running_ = false;
+  return true;
+}
+
+bool Tile::special(uint32_t word, bool* ran) {
+  const uint32_t opcode = word & 0x7F, funct3 = word >> 12 & 7;
+  const auto x = [&](unsigned at) { return iss_.x(word >> at & 31); };
+  const bool thread_0 =
+      std::any_of(waiting_.begin(), waiting_.end(), [](const Insn& i) { return i.thread == 0; });
+  if (thread_0) {
+    *ran = false;
+    return true;
+  }
+  if (opcode == isa::kOpcodeTensor) {
+    const Insn insn = insn_of(word, x(15), x(20));
+    const bool busy = std::any_of(waiting_.begin(), waiting_.end(),
+                                  [&](const Insn& other) { return other.thread == insn.thread; });
+    *ran = false;
+    if (busy) return true;
+    if (!run_tensor(insn)) {
+      waiting_.push_back(insn);
+      if (insn.thread == 0) {
+        // The core goes on when it is complete: it finds thread 0 free at the next instruction.
+        iss_.go_to(iss_.pc() + 4);
+        return true;
+      }
+    }
+    iss_.go_to(iss_.pc() + 4);
+    *ran = true;
+    return true;
+  }
+  if (opcode != isa::kOpcodeSystem || funct3 != static_cast<uint32_t>(isa::SysOp::Next))
+    return false;
+  *ran = next_task();
+  asleep_ = !*ran;
+  return true;
+}
+
+bool Tile::next_task() {
+  for (uint32_t task = 0; task < 32; ++task) {
+    const auto entry = registers_.find(offset_of(reg::TaskEntry::address(task)));
+    if (entry == registers_.end() || entry->second == 0 || (blocked_ >> task & 1) != 0) continue;
+    uint32_t argument = 0;
+    if (task < isa::kFirstLocalTask) {
+      auto& queue = machine_.in[task % 8];
+      if (queue.empty() || queue.front().ctrl != (task >= isa::kFirstControlTask)) continue;
+      const bool read = std::any_of(waiting_.begin(), waiting_.end(), [&](const Insn& i) {
+        const auto takes = [&](int dsr) {
+          const ow_engine::Dsr d = dsr_of(iss_.descriptor(static_cast<unsigned>(dsr)));
+          return d.kind == ow_engine::kFabIn && d.q == static_cast<int>(task % 8);
+        };
+        return takes(i.a) || takes(i.b);
+      });
+      if (read) continue;
+      argument = queue.front().data;
+      queue.pop_front();
+    } else if ((activated_ >> task & 1) == 0) {
+      continue;
+    }
+    activated_ &= ~(1u << task);
+    iss_.set_x(isa::kNextLink, iss_.pc());
+    iss_.set_x(isa::kNextArgument, argument);
+    iss_.go_to(entry->second);
+    return true;
+  }
+  return false;
+}
+
+bool Tile::run_tensor(const Insn& insn) {
+  if (insn.op == ow_engine::kDrain) {
+    if (drain_) return false;
+    drain_ = insn;
+    drained_ = stored_ = biases_ = 0;
+    return true;
+  }
+  const ow_engine::Machine before = machine_;
+  const auto rows = rows_;
+  try {
+    execute(insn);
+  } catch (const ow_engine::Starved&) {
+    machine_ = before;
+    rows_ = rows;
+    return false;
+  }
+  complete(insn);
+  return true;
+}
+
+void Tile::execute(const Insn& insn) {
+  for (const int n : {insn.dst, insn.a, insn.b}) {
+    machine_.dsr[static_cast<size_t>(n)] = dsr_of(iss_.descriptor(static_cast<unsigned>(n)));
+  }
+  if (insn.op == ow_engine::kAxpyw) {
+    axpyw(insn);
+    return;
+  }
+  ow_engine::Model(&machine_).run(insn);
+  for (const int n : {insn.dst, insn.a, insn.b}) {
+    Iss::DescriptorWords words = iss_.descriptor(static_cast<unsigned>(n));
+    if (!machine_.dsr[static_cast<size_t>(n)].save) continue;
+    words[1] = machine_.dsr[static_cast<size_t>(n)].addr;
+    iss_.set_descriptor(static_cast<unsigned>(n), words);
+  }
+}
+
+void Tile::complete(const Insn& insn) {
+  if (insn.done == static_cast<int>(isa::Done::Activate)) activated_ |= 1u << insn.task;
+  if (insn.done == static_cast<int>(isa::Done::Unblock)) blocked_ &= ~(1u << insn.task);
+}
+
+void Tile::axpyw(const Insn& insn) {
+  const auto& dsr = machine_.dsr;
+  const ow_engine::Dsr &a = dsr[static_cast<size_t>(insn.a)], &b = dsr[static_cast<size_t>(insn.b)],
+                       &dst = dsr[static_cast<size_t>(insn.dst)];
+  const uint32_t samples = a.len[0], ring = std::max<uint32_t>(dst.len[1], 1);
+  std::vector<uint32_t> row(samples, 0);
+  auto& queue = machine_.in[static_cast<size_t>(b.q)];
+  for (uint32_t slot = 0;;) {
+    if (queue.empty()) throw ow_engine::Starved();
+    const ow_engine::Wavelet w = queue.front();
+    queue.pop_front();
+    if (!w.ctrl) {
+      const uint32_t at =
+          a.addr + (w.data >> 16) * static_cast<uint32_t>(static_cast<int32_t>(a.step[1]));
+      for (uint32_t s = 0; s < samples; ++s) {
+        const auto x = static_cast<uint16_t>(machine_.load(at + 2 * s, 2));
+        const auto value = static_cast<uint16_t>(w.data);
+        row[s] = insn.ty == ow_engine::kMixedB ? golden::mixedb_fma(value, x, row[s])
+                                               : golden::mixed_fma(value, x, row[s]);
+        machine_.store(dst.addr + (slot * samples + s) * 4, 4, row[s]);
+      }
+      continue;
+    }
+    if ((w.data & ow_engine::kRowEnd) != 0) {
+      rows_.push_back(row);
+      row.assign(samples, 0);
+      slot = (slot + 1) % ring;
+    }
+    if ((w.data & ow_engine::kStreamEnd) != 0) return;
+  }
+}
+
+bool Tile::drain() {
+  if (!drain_) return false;
+  const auto r = [&](uint32_t address) { return registers_[offset_of(address)]; };
+  bool did = false;
+  const uint32_t period =
+      std::max<uint32_t>(reg::RedPhase::Period::get(r(reg::RedPhase::kAddress)), 1);
+  const uint32_t pivot = reg::RedPhase::Pivot::get(r(reg::RedPhase::kAddress));
+  const uint32_t start = r(reg::RedStart::kAddress);
+  while (!rows_.empty() && drained_ < reg::RedCount::Rows::get(r(reg::RedCount::kAddress))) {
+    const uint32_t phase = (reg::RedStart::Phase::get(start) + drained_) % period;
+    const uint32_t action = phase < pivot ? r(reg::RedActLt::kAddress)
+                            : phase <= pivot + reg::RedStart::More::get(start)
+                                ? r(reg::RedActEq::kAddress)
+                                : r(reg::RedActGt::kAddress);
+    const ow_engine::Machine before = machine_;
+    const uint32_t stored = stored_, biases = biases_;
+    try {
+      drain_row(action, rows_.front(), &stored_, &biases_);
+    } catch (const ow_engine::Starved&) {
+      machine_ = before;
+      stored_ = stored;
+      biases_ = biases;
+      return did;
+    }
+    rows_.erase(rows_.begin());
+    ++drained_;
+    did = true;
+  }
+  if (drained_ < reg::RedCount::Rows::get(r(reg::RedCount::kAddress))) return did;
+  complete(*drain_);
+  drain_.reset();
+  return true;
+}
+
+void Tile::drain_row(uint32_t action, const std::vector<uint32_t>& row, uint32_t* stored,
+                     uint32_t* biases) {
+  using A = isa::RedAction;
+  if (!A::Enable::get(action)) return;
+  const auto arriving = [&](uint32_t q) {
+    for (auto& queue = machine_.in[q];;) {
+      if (queue.empty()) throw ow_engine::Starved();
+      const ow_engine::Wavelet w = queue.front();
+      queue.pop_front();
+      if (!w.ctrl) return w.data;
+    }
+  };
+  uint32_t bias = 0;
+  if (A::Bias::get(action)) {
+    bias = machine_.load(registers_[offset_of(reg::RedBias::kAddress)] + 4 * (*biases)++, 4);
+  }
+  const bool half = A::F16::get(action) || A::Bf16::get(action), b16 = A::Bf16::get(action);
+  std::vector<uint32_t> sums;
+  for (const uint32_t element : row) {
+    uint32_t sum = element;
+    if (A::In0::get(action)) sum = golden::f32_add(sum, arriving(A::In0Q::get(action)));
+    if (A::In1::get(action)) sum = golden::f32_add(sum, arriving(A::In1Q::get(action)));
+    if (A::Bias::get(action)) sum = golden::f32_add(sum, bias);
+    if (half) sum = b16 ? golden::f32_to_bf16(sum) : golden::f32_to_f16(sum);
+    if (A::Relu::get(action)) {
+      const auto h = static_cast<uint16_t>(sum);
+      sum = !half ? golden::f32_relu(sum) : b16 ? golden::bf16_relu(h) : golden::f16_relu(h);
+    }
+    sums.push_back(sum);
+  }
+  const int bytes = half ? 2 : 4;
+  if (A::Memory::get(action)) {
+    const auto pitch = static_cast<uint32_t>(
+        reg::RedPitch::Pitch::get(registers_[offset_of(reg::RedPitch::kAddress)]));
+    const uint32_t at = registers_[offset_of(reg::RedDst::kAddress)] + (*stored)++ * pitch;
+    for (uint32_t k = 0; k < sums.size(); ++k)
+      machine_.store(at + k * static_cast<uint32_t>(bytes), bytes, sums[k]);
+    return;
+  }
+  auto& queue = machine_.out[A::OutQ::get(action)];
+  for (size_t k = 0; k < sums.size(); k += half ? 2 : 1) {
+    queue.push_back(
+        {false, half ? sums[k] | (k + 1 < sums.size() ? sums[k + 1] << 16 : 0) : sums[k]});
+  }
+}
+
+}  // namespace ow::conform
