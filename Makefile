@@ -21,7 +21,7 @@ export OW_VENV ?= $(shell [ -e .venv ] || [ -w . ] && echo .venv || echo $(tree)
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: mutants renumber help sim train generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
+.PHONY: mutants renumber wide help sim train generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -106,6 +106,11 @@ fuzz: configure  ## mutants of valid files against every parser, with sanitizers
 
 wave: configure  ## waves (FST) of a small run, or of what RECORD=FILE holds (WAVE_ARGS="--from .. --to ..")
 	@BUILD=$(tree) scripts/wave $(if $(RECORD),$(call q,$(RECORD))) $(WAVE_ARGS)
+
+wide: configure  ## the wide engine of the simulator: hundreds of tiles at once (sim:64x64,engine=wide)
+	@BUILD=$(tree) scripts/bootstrap wide
+	@$(again)
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow_wide_tile
 
 synth: claim  ## check the full tile with Yosys, map the mini tile for ECP5, cells by block
 	@BUILD=$(tree) scripts/bootstrap synth

@@ -136,7 +136,7 @@ TEST(Documents, AreShortEnoughToBeRead) {
     const bool reference =
         matches(page,
                 "^docs/((?:conformance|isa|fabric|language-models|links|memory-map|"
-                "models|numerics|riscv|serving)\\.md)$")
+                "models|numerics|riscv|serving|simulation)\\.md)$")
             .size() == 1;
     if (!reference && page != "CONTRIBUTING.md") all += words(text);
     if (page == "README.md") EXPECT_LE(words(text), 1500u);

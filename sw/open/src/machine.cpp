@@ -22,7 +22,10 @@ bool is_board(MachineKind kind) {
 }  // namespace
 
 Machine::Machine(MachineSpec spec, MachineOptions options)
-    : spec_(std::move(spec)), options_(std::move(options)), wanted_(spec_.grid) {}
+    : spec_(std::move(spec)), options_(std::move(options)), wanted_(spec_.grid) {
+  options_.sim.engine = spec_.engine;
+  options_.sim.width = spec_.width;
+}
 
 void Machine::check_size(GridShape offered) const {
   if (!wanted_ || offered == *wanted_) return;

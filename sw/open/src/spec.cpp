@@ -18,7 +18,7 @@ constexpr char kWafer[] = "wafer:";
 constexpr char kGrids[] =
     "sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE[,OPTION]... or "
     "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone; with "
-    ",record=FILE after sim and mono";
+    ",engine=wide after sim, and ,record=FILE after sim and mono";
 
 constexpr std::pair<const char*, MachineKind> kKinds[] = {
     {"golden", MachineKind::Golden},    {"sim", MachineKind::Sim},
@@ -53,6 +53,16 @@ std::string quoted(const std::string& file) {
 }
 
 constexpr char kRecord[] = ",record=";
+constexpr char kEngine[] = ",engine=";
+
+// The name after ",engine=" at the end of `text`, which is then cut off.
+std::string take_engine(std::string* text) {
+  const size_t at = text->find(kEngine);
+  if (at == std::string::npos || text->rfind("sim", 0) != 0) return "";
+  const std::string engine = text->substr(at + sizeof(kEngine) - 1);
+  text->resize(at);
+  return engine.empty() ? "''" : engine;
+}
 
 // The file of ",record=FILE" at the end of `text`, which is then cut off.
 std::string take_recording(const std::string& name, std::string* text) {
@@ -121,10 +131,18 @@ MachineSpec parse_machine(const std::string& whole, const std::string& name) {
   MachineSpec spec;
   std::string text = whole;
   spec.record_file = take_recording(name, &text);
+  const std::string engine = take_engine(&text);
   spec.text = text;
   spec.name = name;
   const auto full = {MachineKind::Sim, MachineKind::Mono};
   parse_kind(text, &spec);
+  if (!engine.empty()) {
+    if (spec.kind != MachineKind::Sim) throw BadInput(name + ": engine= is only for sim");
+    SimOptions parsed;
+    parse_engine(name, engine, &parsed);
+    spec.engine = parsed.engine;
+    spec.width = parsed.width;
+  }
   if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
     throw BadInput(name + ": only a simulated grid of full tiles is recorded");
   }
@@ -175,6 +193,11 @@ void check_use(const MachineSpec& spec, const MachineUse& use) {
     if (use.checked && !can.checked) refuse(can.why, "--checked");
     if (use.check_idle && !can.check_idle) refuse(can.why, "--check-idle");
     if (use.recorded && !can.recorded) refuse(can.why, "--record");
+    if (spec.engine == Engine::Wide) {
+      constexpr char kWhy[] = "only engine=replicated has that";
+      if (use.checked) refuse(kWhy, "--checked");
+      if (use.check_idle) refuse(kWhy, "--check-idle");
+    }
   }
   if (!use.drawn) return;
   if (spec.kind != MachineKind::Wafer) refuse("only a wafer is drawn", "--svg");

@@ -13,7 +13,7 @@ import sys
 
 # What the libraries of a user's program are made of.
 RUNTIME = "base isa tensor device"
-OPEN = RUNTIME + " device/sim device/uart wafer runtime firmware open"
+OPEN = RUNTIME + " simgen device/sim device/uart wafer runtime firmware open"
 # A job runs on whatever device it is given, so it needs none.
 COMPILE = RUNTIME + " graph runtime firmware memoryx"
 EXECUTE = COMPILE + " swarmx compile"
@@ -36,12 +36,13 @@ MAY_REACH = {
     "golden": "base isa tensor graph Eigen",
     "iss": "base isa",
     "device": "base isa",
-    "device/sim": "base isa device",
+    "simgen": "base",
+    "device/sim": "base isa device simgen",
     "device/uart": "base isa device",
     "firmware": "isa",
     "ow_wafer": "base isa device",
     "ow_runtime": RUNTIME,
-    "runtime": RUNTIME + " device/sim",
+    "runtime": RUNTIME + " device/sim simgen",
     "wafer": RUNTIME + " runtime firmware",
     "open": OPEN,
     "openwafer": OPEN,

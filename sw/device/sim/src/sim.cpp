@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <utility>
+
 #include "monolithic.h"
 #include "ow/base/error.h"
 #include "ow/sim/sim_device.h"
@@ -15,12 +18,29 @@ DeviceKind parse_device_kind(const std::string& name) {
   throw BadInput(fmt::format("device '{}': must be replicated or monolithic", name));
 }
 
+void parse_engine(const std::string& who, const std::string& name, SimOptions* options) {
+  static const std::map<std::string, std::pair<Engine, int>> engines = {
+      {"replicated", {Engine::Replicated, 0}},
+      {"wide", {Engine::Wide, 0}},
+      {"wide-512", {Engine::Wide, 512}},
+      {"wide-256", {Engine::Wide, 256}},
+      {"wide-64", {Engine::Wide, 64}}};
+  const auto at = engines.find(name);
+  if (at == engines.end()) {
+    throw BadInput(fmt::format(
+        "{}: engine '{}': must be replicated, wide, wide-512, wide-256 or wide-64", who, name));
+  }
+  options->engine = at->second.first;
+  options->width = at->second.second;
+}
+
 bool has_monolithic() { return make_monolithic != nullptr; }
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
   std::unique_ptr<SimDevice> device;
   if (kind == DeviceKind::Replicated) {
-    device = make_simulator(shape, options);
+    device =
+        options.engine == Engine::Wide ? make_wide(shape, options) : make_simulator(shape, options);
   } else if (has_monolithic()) {
     device = make_monolithic(shape, options);
   } else {

@@ -32,6 +32,8 @@ struct MachineSpec {
   std::string name = "--machine sim";  // begins errors: what was typed
   std::optional<GridShape> grid;       // as in "sim:4x4"; a job has its own
   wafer::WaferSource wafer;            // of Wafer
+  Engine engine = Engine::Replicated;  // of Sim
+  int width = 0;                       // of the wide engine, as SimOptions has it
   std::string record_file;             // of Sim and Mono: a recording of the run; empty: none
 
   bool has_mini_tiles() const {
@@ -42,7 +44,8 @@ struct MachineSpec {
 
 // The strings are golden; sim, sim-mini (or mini), mono and fpga-sim, each also with
 // :ROWSxCOLUMNS; wafer:FILE with the options of wafer::parse_source; uart:PATH[:BAUD]. After sim
-// and mono ,record=FILE may follow, to the end of the string. BadInput, which begins with `name`,
+// may follow ,engine=NAME (parse_engine), and after sim and mono ,record=FILE, to the end of the
+// string. BadInput, which begins with `name`,
 // for anything else.
 MachineSpec parse_machine(const std::string& text, const std::string& name);
 

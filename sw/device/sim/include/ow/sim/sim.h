@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated devices: the replicated engine (one Verilated tile, instantiated for every tile of
-// the grid) and the monolithic top.
+// The simulated devices: a grid of tiles, evaluated by one of two engines, and the monolithic top.
 #ifndef OW_SIM_H_
 #define OW_SIM_H_
 
@@ -19,6 +18,12 @@ namespace ow {
 enum class DeviceKind {
   Replicated,  // any shape
   Monolithic   // only the shapes that were built (2x2), in programs that link ow_mono
+};
+
+// What evaluates the tiles of a grid; all give the same results.
+enum class Engine {
+  Replicated,  // one Verilated model a tile; evaluates only tiles that have something to do
+  Wide         // hundreds of tiles at once (docs/simulation.md)
 };
 
 // Loses credits on one link: `count` credits of `colour` that tile (row, col) sends through `side`,
@@ -51,6 +56,8 @@ struct TileWord {
 };
 
 struct SimOptions {
+  Engine engine = Engine::Replicated;  // of DeviceKind::Replicated
+  int width = 0;  // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
@@ -64,6 +71,10 @@ struct SimOptions {
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
                                     const SimOptions& options = SimOptions());
+
+// The engine's name, "replicated", "wide", or "wide-512", -256, -64. BadInput, which begins with
+// `who`, for anything else.
+void parse_engine(const std::string& who, const std::string& name, SimOptions* options);
 
 // Whether this program has the monolithic device. Without it, make_device() refuses it as bad
 // input.

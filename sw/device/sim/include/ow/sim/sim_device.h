@@ -75,6 +75,9 @@ class SimDevice : public Device, public SimControl {
 
 // A grid of tiles in the replicated engine.
 std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& options = {});
+// In the wide engine. BadInput if its library is not built, the processor lacks the instructions of
+// the width that the options name, or the options ask for what only the replicated engine has.
+std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options = {});
 
 }  // namespace ow
 

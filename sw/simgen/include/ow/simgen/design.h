@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A synchronous design in bits: what a netlist comes to when its words are cut into bits.
+#ifndef OW_SIMGEN_DESIGN_H_
+#define OW_SIMGEN_DESIGN_H_
+
+#include <string>
+#include <vector>
+
+#include "ow/simgen/arithmetic.h"
+#include "ow/simgen/logic.h"
+#include "ow/simgen/netlist.h"
+
+namespace ow::simgen {
+
+// A bit of state. At each edge of the clock it takes `d` if `enable` is 1. It begins as 0.
+struct Register {
+  BitName name;
+  Bit q = kFalse;
+  Bit d = kFalse;
+  Bit enable = kTrue;  // with `wake`
+  Bit wake = kTrue;    // of its clock gate: `enable` is 0 where this is 0
+};
+
+// A memory that stays one. A read gives a word at once; a write stores its bits at the edge.
+struct Bank {
+  std::string name;
+  int words = 0;
+  struct Read {
+    Word address;
+    Word data;  // sources
+  };
+  struct Write {
+    Word address;
+    Word enable;  // of each bit of the word, with `wake`
+    Word data;
+    Bit wake = kTrue;  // of its clock gate
+  };
+  std::vector<Read> reads;
+  std::vector<Write> writes;  // of several to a word the last one counts
+};
+
+// The clock gate that all ports for writing are behind; kTrue if they are not behind one.
+Bit common_wake(const std::vector<Bank::Write>& writes);
+
+struct DesignPort {
+  std::string name;
+  bool input = false;
+  Word bits;
+};
+
+struct Design {
+  Logic logic;
+  std::vector<DesignPort> ports;  // without the clock
+  std::vector<Register> registers;
+  std::vector<Bank> banks;
+};
+
+struct BlastOptions {
+  std::string clock = "clk_i";
+  // A memory of at least so many bits is a bank. A smaller one becomes registers.
+  int bank_bits = 16384;
+};
+
+// BadInput, which names the cell or the net, for what a synchronous design of one clock does not
+// have: another clock (but for a clock gate: the AND of the clock and a latch that is open while it
+// is low), another latch, an asynchronous reset, a loop of logic, two drivers, a net without one;
+// and for a cell of an unknown type.
+Design blast(const Netlist& netlist, const BlastOptions& options = {});
+
+}  // namespace ow::simgen
+
+#endif  // OW_SIMGEN_DESIGN_H_

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the C of ow_simgen is written with. A value is a bit of a signal in OW_WIDE tiles: one
+ * vector. OW_WIDE is 512 (AVX-512F), 256 (AVX-512VL, or AVX2) or 64 (any machine).
+ */
+#ifndef OW_WIDE_H_
+#define OW_WIDE_H_
+
+#include <stdint.h>
+
+#define OW_JOIN_(a, b) a##_##b
+#define OW_JOIN(a, b) OW_JOIN_(a, b)
+#define OW_NAME(name) OW_JOIN(name, OW_WIDE) /* of a function for this width */
+
+#if OW_WIDE == 512
+#include <immintrin.h>
+typedef __m512i V;
+#define ZERO _mm512_setzero_si512()
+#define ONES _mm512_set1_epi64(-1)
+#define L3(a, b, c, t) _mm512_ternarylogic_epi64(a, b, c, t)
+#define ANY(a) (_mm512_test_epi64_mask(a, a) != 0)
+#elif OW_WIDE == 256
+#include <immintrin.h>
+typedef __m256i V;
+#define ZERO _mm256_setzero_si256()
+#define ONES _mm256_set1_epi64x(-1)
+#define ANY(a) (!_mm256_testz_si256(a, a))
+#ifdef __AVX512VL__
+#define L3(a, b, c, t) _mm256_ternarylogic_epi64(a, b, c, t)
+#endif
+#elif OW_WIDE == 64
+typedef uint64_t V;
+#define ZERO UINT64_C(0)
+#define ONES (~UINT64_C(0))
+#define ANY(a) ((a) != 0)
+#else
+#error "OW_WIDE is 512, 256 or 64"
+#endif
+
+#ifndef L3
+/* Half of a table: the function of b and c whose four bits are t. The compiler knows t. */
+__attribute__((always_inline)) static inline V ow_half(V b, V c, int t) {
+  switch (t) {
+    case 0: return ZERO;
+    case 1: return ~(b | c);
+    case 2: return ~b & c;
+    case 3: return ~b;
+    case 4: return b & ~c;
+    case 5: return ~c;
+    case 6: return b ^ c;
+    case 7: return ~(b & c);
+    case 8: return b & c;
+    case 9: return ~(b ^ c);
+    case 10: return c;
+    case 11: return ~b | c;
+    case 12: return b;
+    case 13: return b | ~c;
+    case 14: return b | c;
+    default: return ONES;
+  }
+}
+__attribute__((always_inline)) static inline V ow_table(V a, V b, V c, int t) {
+  const int high = t >> 4, low = t & 15;
+  if (high == low) return ow_half(b, c, low);
+  if (high == (low ^ 15)) return a ^ ow_half(b, c, low);
+  if (low == 0) return a & ow_half(b, c, high);
+  if (high == 0) return ~a & ow_half(b, c, low);
+  if (low == 15) return ~a | ow_half(b, c, high);
+  if (high == 15) return a | ow_half(b, c, low);
+  return (a & ow_half(b, c, high)) | (~a & ow_half(b, c, low));
+}
+#define L3(a, b, c, t) ow_table(a, b, c, t)
+#endif
+#define L2(a, b, t) L3(a, b, b, t)
+#define L1(a) L3(a, a, a, 0x0f)
+#define MUX(e, d, q) L3(e, d, q, 0xca)
+
+/* Banks: `words` words of at most 64 bits for each tile, one tile after another. */
+void OW_NAME(ow_wide_read)(const uint64_t* bank, int words, V tiles, int address_bits,
+                           const V* address, int bits, V* data);
+void OW_NAME(ow_wide_write)(uint64_t* bank, int words, int address_bits, const V* address, int bits,
+                            const V* enable, const V* data);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of a model that ow_simgen wrote, in the order of its state.
+ */
+#ifndef OW_WIDE_MODEL_H_
+#define OW_WIDE_MODEL_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ow_wide_bit {
+  const char* signal;
+  int bit;
+  int reg; /* of an output: the register that it is, or -1 */
+};
+
+struct ow_wide_bank {
+  const char* name;
+  int words; /* of each tile */
+  int bits;  /* of a word, at most 64 */
+};
+
+struct ow_wide_names {
+  const struct ow_wide_bit* inputs;
+  int input_count;
+  const struct ow_wide_bit* outputs;
+  int output_count;
+  const struct ow_wide_bit* registers;
+  int register_count;
+  const struct ow_wide_bank* banks;
+  int bank_count;
+  int unit_count; /* the first: registers that no clock gate stops */
+};
+
+/* The code of a model for one width. Bit k of a list stands `k * width / 8` bytes after the offset of
+ * the list in the state. */
+struct ow_wide_code {
+  const struct ow_wide_names* names;
+  int width;            /* tiles of a block: 512, 256 or 64 */
+  size_t state_bytes;   /* of a block; aligned to width / 8 */
+  size_t scratch_bytes; /* likewise; contents do not outlive a cycle */
+  size_t registers, inputs, outputs; /* offsets in the state */
+  size_t banks;         /* of pointers: to each bank's words, those of one tile after another */
+  size_t awake;         /* of bytes, by unit: whether any tile's was awake in the last cycle */
+  void (*cycle)(void* state, void* scratch); /* one edge of the clock */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/simgen/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "functions.h"
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow::simgen {
+namespace {
+
+constexpr size_t kWidestWord = 64;
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string header_of(const Design& design, const Plan& plan, const Functions& functions,
+                      const std::string& name) {
+  size_t inputs = 0;
+  for (const DesignPort& port : design.ports) inputs += port.input ? port.bits.size() : 0;
+  std::string text = fmt::format(
+      "/* Written by ow_simgen. */\n#ifndef OW_WIDE_{0}_H_\n#define OW_WIDE_{0}_H_\n\n"
+      "#include <stdint.h>\n\n",
+      name);
+  text += fmt::format(
+      "enum {{\n  OW_REGISTERS = {},\n  OW_INPUTS = {},\n  OW_OUTPUTS = {},\n  OW_WORDS = {},\n"
+      "  OW_BANKS = {},\n  OW_UNITS = {},\n  OW_SCRATCH = {}\n}};\n\n",
+      plan.registers.size(), inputs, plan.outputs.size(), functions.bank_bits(),
+      design.banks.size(), plan.wakes.size(), functions.slots());
+  text +=
+      "#ifdef OW_WIDE\n#include \"ow_wide.h\"\n"
+      "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n  V out[OW_OUTPUTS];\n"
+      "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n"
+      "  uint64_t* bank[OW_BANKS ? OW_BANKS : 1];\n  uint8_t awake[OW_UNITS];\n} OwState;\n"
+      "#endif\n\n#endif\n";
+  return text;
+}
+
+std::string names_of(const Design& design, const Plan& plan, const std::string& name) {
+  std::string text = fmt::format(
+      "/* Written by ow_simgen. */\n#include \"ow_wide_model.h\"\n#include \"{}.h\"\n\n"
+      "static const struct ow_wide_bit inputs[] = {{\n",
+      name);
+  for (const DesignPort& port : design.ports) {
+    if (!port.input) continue;
+    for (size_t k = 0; k < port.bits.size(); ++k) {
+      text += fmt::format("  {{{}, {}, 0}},\n", quoted(port.name), k);
+    }
+  }
+  text += "};\nstatic const struct ow_wide_bit outputs[] = {\n";
+  for (const OutputBit& o : plan.outputs) {
+    text += fmt::format("  {{{}, {}, {}}},\n", quoted(o.port), o.bit, o.reg);
+  }
+  text += "};\nstatic const struct ow_wide_bit registers[] = {\n";
+  for (const Register& r : plan.registers) {
+    text += fmt::format("  {{{}, {}, 0}},\n", quoted(r.name.signal), r.name.bit);
+  }
+  text += "};\nstatic const struct ow_wide_bank banks[] = {\n";
+  for (const Bank& bank : design.banks) {
+    text += fmt::format("  {{{}, {}, {}}},\n", quoted(bank.name), bank.words,
+                        bank.writes.front().data.size());
+  }
+  text += "  {0, 0, 0}\n};\n\n";
+  text += fmt::format(
+      "const struct ow_wide_names {}_names = {{inputs, OW_INPUTS, outputs, OW_OUTPUTS, registers,\n"
+      "    OW_REGISTERS, banks, OW_BANKS, OW_UNITS}};\n",
+      name);
+  return text;
+}
+
+std::string file_of(const Functions& functions, const std::string& name, size_t first,
+                    size_t last) {
+  std::string text = fmt::format("/* Written by ow_simgen. */\n#include \"{}.h\"\n\n", name);
+  for (size_t f = first; f < last; ++f) text += functions.text(f);
+  return text;
+}
+
+std::string cycle_of(const Functions& functions, const std::string& name) {
+  std::string text = fmt::format(
+      "\n#include <stddef.h>\n#include \"ow_wide_model.h\"\n\n"
+      "extern const struct ow_wide_names {}_names;\n",
+      name);
+  for (size_t f = 0; f < functions.count(); ++f) {
+    text += fmt::format("void OW_NAME({}_f{})(OwState* s, V* t);\n", name, f);
+  }
+  text += fmt::format("void OW_NAME({}_cycle)(OwState* s, V* t) {{\n", name);
+  for (size_t f = 0; f < functions.count(); ++f) {
+    text += fmt::format("  OW_NAME({}_f{})(s, t);\n", name, f);
+  }
+  text += "}\n\n";
+  text += fmt::format(
+      "static void cycle(void* state, void* scratch) {{ OW_NAME({0}_cycle)(state, scratch); }}\n"
+      "const struct ow_wide_code OW_NAME({0}_code) = {{&{0}_names, OW_WIDE, sizeof(OwState),\n"
+      "    OW_SCRATCH * sizeof(V), offsetof(OwState, q), offsetof(OwState, in),\n"
+      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake), cycle}};\n",
+      name);
+  return text;
+}
+
+}  // namespace
+
+void emit(const Design& design, const Plan& plan, const EmitOptions& options) {
+  for (const Bank& bank : design.banks) {
+    const size_t bits = bank.writes.front().data.size();
+    if (bits <= kWidestWord) continue;
+    throw BadInput(fmt::format("{}: a word of this bank has {} bits, the limit is {}", bank.name,
+                               bits, kWidestWord));
+  }
+  const Functions functions(design, plan, options.name, options.function);
+  const std::string base = options.directory + "/" + options.name;
+  write_file(base + ".h", header_of(design, plan, functions, options.name));
+  write_file(base + "_names.c", names_of(design, plan, options.name));
+  size_t total = 0, first = 0;
+  for (size_t f = 0; f < functions.count(); ++f) total += functions.text(f).size();
+  for (int n = 0; n < options.files; ++n) {
+    size_t bytes = 0, last = first;
+    const size_t share = total * static_cast<size_t>(n + 1) / static_cast<size_t>(options.files);
+    for (size_t f = 0; f < first; ++f) bytes += functions.text(f).size();
+    while (last < functions.count() && (bytes < share || n + 1 == options.files)) {
+      bytes += functions.text(last++).size();
+    }
+    std::string text = file_of(functions, options.name, first, last);
+    if (n + 1 == options.files) text += cycle_of(functions, options.name);
+    write_file(fmt::format("{}_{}.c", base, n), text);
+    first = last;
+  }
+}
+
+}  // namespace ow::simgen

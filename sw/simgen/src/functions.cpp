@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ow/base/error.h"
+
+namespace ow::simgen {
+namespace {
+
+constexpr size_t kNowhere = SIZE_MAX;
+
+}  // namespace
+
+Functions::Functions(const Design& design, const Plan& plan, std::string name, size_t steps)
+    : design_(design), plan_(plan), name_(std::move(name)) {
+  const size_t bits = design.logic.nodes().size();
+  sources_.resize(bits);
+  home_.assign(bits, kNowhere);
+  last_.assign(bits, 0);
+  in_memory_.assign(bits, 0);
+  slot_.assign(bits, kNowhere);
+  saved_slot_.assign(plan.registers.size(), kNowhere);
+  saved_.assign(plan.groups.size(), 0);
+  place_sources();
+  cut(steps);
+  find_uses();
+  assign_slots();
+  for (size_t f = 0; f <= function_of_.back(); ++f) write_function(f);
+}
+
+void Functions::place_sources() {
+  sources_[kFalse] = "ZERO";
+  sources_[kTrue] = "ONES";
+  size_t inputs = 0;
+  for (const DesignPort& port : design_.ports) {
+    if (!port.input) continue;
+    for (const Bit bit : port.bits) sources_[bit] = fmt::format("s->in[{}]", inputs++);
+  }
+  for (size_t r = 0; r < plan_.registers.size(); ++r) {
+    sources_[plan_.registers[r].q] = fmt::format("q[{}]", r);
+  }
+  for (const Bank& bank : design_.banks) {
+    first_words_.emplace_back();
+    for (const Bank::Read& read : bank.reads) {
+      first_words_.back().push_back(bank_bits_);
+      for (const Bit bit : read.data) sources_[bit] = fmt::format("s->m[{}]", bank_bits_++);
+    }
+  }
+}
+
+void Functions::cut(size_t steps) {
+  size_t function = 0, now = 0;
+  for (const Block& block : plan_.blocks) {
+    if (now >= steps) {
+      ++function;
+      now = 0;
+    }
+    function_of_.push_back(function);
+    now += block.steps.size();
+    for (const Step& step : block.steps) {
+      if (step.kind == Step::Kind::Commit) now += plan_.groups[step.index].registers.size();
+    }
+  }
+}
+
+std::vector<Bit> Functions::bits_of(const Condition& condition) const {
+  std::vector<Bit> bits;
+  for (const Condition::Term& term : condition.terms) {
+    if (!term.whole) bits.insert(bits.end(), term.enables.begin(), term.enables.end());
+  }
+  return bits;
+}
+
+std::vector<Bit> Functions::bits_of(const Step& step) const {
+  switch (step.kind) {
+    case Step::Kind::Table: {
+      const Node& table = plan_.cover.tables[step.index];
+      return {table.in.begin(), table.in.begin() + table.inputs};
+    }
+    case Step::Kind::Flag:
+      return {plan_.wakes[step.index]};
+    case Step::Kind::Read:
+      return design_.banks[step.index].reads[step.port].address;
+    case Step::Kind::Output:
+      return {plan_.outputs[step.index].value};
+    case Step::Kind::Commit:
+      if (saved_[step.index] != 0) return {};
+      break;
+    case Step::Kind::Save:
+      break;
+  }
+  const Group& group = plan_.groups[step.index];
+  std::vector<Bit> bits = {group.enable};
+  for (const size_t r : group.registers) bits.push_back(plan_.registers[r].d);
+  if (group.bank < 0) return bits;
+  for (const Bank::Write& write : design_.banks[static_cast<size_t>(group.bank)].writes) {
+    for (const Word* word : {&write.address, &write.enable, &write.data}) {
+      bits.insert(bits.end(), word->begin(), word->end());
+    }
+  }
+  return bits;
+}
+
+// A value that another function reads, or that leaves the braces of its block, needs a slot.
+void Functions::use(Bit bit, size_t block) {
+  if (!sources_[bit].empty()) return;
+  const size_t home = home_[bit];
+  if (home == kNowhere) throw InternalError("a value is read before it is made");
+  const bool visible =
+      function_of_[home] == function_of_[block] && plan_.blocks[home].condition == 0;
+  if (home == block || visible) return;
+  in_memory_[bit] = 1;
+  last_[bit] = block;
+}
+
+void Functions::find_uses() {
+  for (size_t b = 0; b < plan_.blocks.size(); ++b) {
+    const Condition& condition = plan_.conditions[plan_.blocks[b].condition];
+    for (const Bit bit : bits_of(condition)) use(bit, b);
+    for (const Step& step : plan_.blocks[b].steps) {
+      for (const Bit bit : bits_of(step)) use(bit, b);
+      if (step.kind == Step::Kind::Table) home_[step.index] = b;
+      if (step.kind == Step::Kind::Save) saved_[step.index] = 1;
+      if (step.kind != Step::Kind::Read) continue;
+      for (const Condition::Term& term : condition.terms) use(plan_.wakes[term.unit], b);
+    }
+  }
+}
+
+// A slot is free again after the block that reads it last.
+void Functions::assign_slots() {
+  std::vector<std::vector<Bit>> born(plan_.blocks.size()), dead(plan_.blocks.size());
+  for (Bit bit = 0; bit < in_memory_.size(); ++bit) {
+    if (in_memory_[bit] == 0) continue;
+    born[home_[bit]].push_back(bit);
+    dead[last_[bit]].push_back(bit);
+  }
+  std::vector<size_t> free;
+  for (size_t b = 0; b < plan_.blocks.size(); ++b) {
+    for (const Bit bit : born[b]) {
+      if (free.empty()) free.push_back(slots_++);
+      slot_[bit] = free.back();
+      free.pop_back();
+    }
+    for (const Bit bit : dead[b]) free.push_back(slot_[bit]);
+  }
+  for (size_t g = 0; g < saved_.size(); ++g) {
+    if (saved_[g] == 0) continue;
+    for (const size_t r : plan_.groups[g].registers) saved_slot_[r] = slots_++;
+  }
+}
+
+// ---------------------------------------------------------------------------------------- text --
+std::string Functions::value(Bit bit) const {
+  if (!sources_[bit].empty()) return sources_[bit];
+  const size_t home = home_[bit];
+  const bool visible =
+      function_of_[home] == function_of_[block_] && plan_.blocks[home].condition == 0;
+  if (home == block_ || visible) return fmt::format("v{}", bit);
+  return fmt::format("t[{}]", slot_[bit]);
+}
+
+// C text of the condition.
+std::string Functions::test_of(const Condition& condition) const {
+  std::string test;
+  for (const Condition::Term& term : condition.terms) {
+    if (!test.empty()) test += " || ";
+    const std::string awake = term.unit == 0 ? "" : fmt::format("s->awake[{}]", term.unit);
+    if (term.whole) {
+      test += awake;
+      continue;
+    }
+    std::string any = value(term.enables[0]);
+    for (size_t k = 1; k < term.enables.size(); k += 2) {
+      any = k + 1 < term.enables.size()
+                ? fmt::format("L3({}, {}, {}, 0xfe)", any, value(term.enables[k]),
+                              value(term.enables[k + 1]))
+                : fmt::format("L2({}, {}, 0xfc)", any, value(term.enables[k]));
+    }
+    test +=
+        awake.empty() ? fmt::format("ANY({})", any) : fmt::format("({} && ANY({}))", awake, any);
+  }
+  return test;
+}
+
+// C text of the tiles for which a condition holds.
+std::string Functions::tiles_of(const Condition& condition) const {
+  if (condition.terms.empty()) return "ONES";
+  std::string tiles = "ZERO";
+  for (const Condition::Term& term : condition.terms) {
+    if (term.whole) {
+      tiles = fmt::format("L2({}, {}, 0xfc)", tiles, value(plan_.wakes[term.unit]));
+      continue;
+    }
+    for (const Bit enable : term.enables) {
+      tiles =
+          fmt::format("L3({}, {}, {}, 0xf8)", tiles, value(enable), value(plan_.wakes[term.unit]));
+    }
+  }
+  return tiles;
+}
+
+void Functions::write_function(size_t function) {
+  std::string text = fmt::format(
+      "void OW_NAME({}_f{})(OwState* restrict s, V* restrict t) {{\nV* const q = s->q;\n(void)t;\n",
+      name_, function);
+  const auto first = std::lower_bound(function_of_.begin(), function_of_.end(), function);
+  for (auto b = static_cast<size_t>(first - function_of_.begin());
+       b < function_of_.size() && function_of_[b] == function; ++b) {
+    write_block(b, &text);
+  }
+  texts_.push_back(text + "}\n");
+}
+
+void Functions::write_block(size_t b, std::string* text) {
+  block_ = b;
+  const Block& block = plan_.blocks[b];
+  const Condition& condition = plan_.conditions[block.condition];
+  if (block.condition != 0) *text += fmt::format("if ({}) {{\n", test_of(condition));
+  for (const Step& step : block.steps) {
+    switch (step.kind) {
+      case Step::Kind::Table:
+        write_table(static_cast<Bit>(step.index), text);
+        break;
+      case Step::Kind::Flag:
+        *text +=
+            fmt::format("s->awake[{}] = ANY({});\n", step.index, value(plan_.wakes[step.index]));
+        break;
+      case Step::Kind::Read:
+        write_read(step, block.condition, text);
+        break;
+      case Step::Kind::Output:
+        *text +=
+            fmt::format("s->out[{}] = {};\n", step.index, value(plan_.outputs[step.index].value));
+        break;
+      case Step::Kind::Save:
+        for (const size_t r : plan_.groups[step.index].registers) {
+          *text +=
+              fmt::format("t[{}] = {};\n", saved_slot_[r], next_value(plan_.groups[step.index], r));
+        }
+        break;
+      case Step::Kind::Commit:
+        write_commit(plan_.groups[step.index], step.index, text);
+        break;
+    }
+  }
+  if (block.condition != 0) *text += "}\n";
+}
+
+void Functions::write_table(Bit bit, std::string* text) const {
+  const Node& table = plan_.cover.tables[bit];
+  const std::string a = value(table.in[0]);
+  std::string made;
+  if (table.inputs == 1) made = fmt::format("L1({})", a);
+  if (table.inputs == 2) {
+    made = fmt::format("L2({}, {}, 0x{:02x})", a, value(table.in[1]), table.table);
+  }
+  if (table.inputs == 3) {
+    made = fmt::format("L3({}, {}, {}, 0x{:02x})", a, value(table.in[1]), value(table.in[2]),
+                       table.table);
+  }
+  *text += fmt::format("const V v{} = {};\n", bit, made);
+  if (in_memory_[bit] != 0) *text += fmt::format("t[{}] = v{};\n", slot_[bit], bit);
+}
+
+void Functions::write_words(const char* name, const Word& word, std::string* text) const {
+  *text += fmt::format("const V {}[] = {{", name);
+  for (size_t k = 0; k < word.size(); ++k) *text += (k == 0 ? "" : ", ") + value(word[k]);
+  *text += "};\n";
+}
+
+void Functions::write_read(const Step& step, size_t condition, std::string* text) const {
+  const Bank& bank = design_.banks[step.index];
+  const Bank::Read& read = bank.reads[step.port];
+  *text += "{\n";
+  write_words("a", read.address, text);
+  *text += fmt::format("OW_NAME(ow_wide_read)(s->bank[{}], {}, {}, {}, a, {}, s->m + {});\n}}\n",
+                       step.index, bank.words, tiles_of(plan_.conditions[condition]),
+                       read.address.size(), read.data.size(), first_words_[step.index][step.port]);
+}
+
+std::string Functions::next_value(const Group& group, size_t r) const {
+  const Register& reg = plan_.registers[r];
+  if (group.enable == kTrue) return value(reg.d);
+  return fmt::format("MUX({}, {}, q[{}])", value(group.enable), value(reg.d), r);
+}
+
+// Several registers may take each other's values, so all are read before one is written.
+void Functions::write_commit(const Group& group, size_t number, std::string* text) const {
+  if (group.bank >= 0) return write_bank(group, text);
+  if (saved_[number] != 0) {
+    for (const size_t r : group.registers) {
+      *text += fmt::format("q[{}] = t[{}];\n", r, saved_slot_[r]);
+    }
+    return;
+  }
+  const size_t first = group.registers.front(), last = group.registers.back();
+  bool moves = false;
+  for (const size_t r : group.registers) {
+    const std::string& d = sources_[plan_.registers[r].d];
+    for (size_t other = first; other <= last && !moves && d[0] == 'q'; ++other) {
+      moves = other != r && d == sources_[plan_.registers[other].q];
+    }
+  }
+  if (!moves) {
+    for (const size_t r : group.registers) {
+      *text += fmt::format("q[{}] = {};\n", r, next_value(group, r));
+    }
+    return;
+  }
+  *text += "{\n";
+  for (const size_t r : group.registers) {
+    *text += fmt::format("const V n{} = {};\n", r, next_value(group, r));
+  }
+  for (const size_t r : group.registers) *text += fmt::format("q[{}] = n{};\n", r, r);
+  *text += "}\n";
+}
+
+void Functions::write_bank(const Group& group, std::string* text) const {
+  const auto b = static_cast<size_t>(group.bank);
+  const Bank& bank = design_.banks[b];
+  for (const Bank::Write& write : bank.writes) {
+    *text += "{\n";
+    write_words("a", write.address, text);
+    write_words("e", write.enable, text);
+    write_words("d", write.data, text);
+    *text += fmt::format("OW_NAME(ow_wide_write)(s->bank[{}], {}, {}, a, {}, e, d);\n}}\n", b,
+                         bank.words, write.address.size(), write.data.size());
+  }
+}
+
+}  // namespace ow::simgen

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/simgen/netlist.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ow/base/error.h"
+#include "ow/base/file.h"
+
+namespace ow::simgen {
+namespace {
+
+using nlohmann::json;
+
+Net read_net(const json& bit) {
+  if (bit.is_number_integer()) return bit.get<Net>();
+  return bit.get<std::string>() == "1" ? kNetOne : kNetZero;
+}
+
+std::vector<Net> read_nets(const json& bits) {
+  std::vector<Net> nets;
+  nets.reserve(bits.size());
+  for (const json& bit : bits) nets.push_back(read_net(bit));
+  return nets;
+}
+
+Cell read_cell(const std::string& name, const json& from) {
+  Cell cell;
+  cell.name = name;
+  cell.type = from.at("type").get<std::string>();
+  for (const auto& [key, value] : from.at("parameters").items()) {
+    cell.parameters[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  for (const auto& [port, bits] : from.at("connections").items()) {
+    cell.ports[port] = read_nets(bits);
+  }
+  return cell;
+}
+
+Netlist read_module(const std::string& top, const json& module) {
+  Netlist netlist;
+  netlist.top = top;
+  for (const auto& [name, port] : module.at("ports").items()) {
+    const std::string direction = port.at("direction").get<std::string>();
+    netlist.ports.push_back({name, direction == "input", read_nets(port.at("bits"))});
+  }
+  for (const auto& [name, cell] : module.at("cells").items()) {
+    netlist.cells.push_back(read_cell(name, cell));
+  }
+  for (const auto& [name, entry] : module.at("netnames").items()) {
+    if (entry.value("hide_name", 0) != 0) continue;
+    const std::vector<Net> bits = read_nets(entry.at("bits"));
+    for (size_t k = 0; k < bits.size(); ++k) {
+      BitName& known = netlist.names[bits[k]];
+      if (known.signal.empty() || name.size() < known.signal.size()) {
+        known = {name, static_cast<int>(k)};
+      }
+    }
+  }
+  return netlist;
+}
+
+}  // namespace
+
+int64_t Cell::number(const std::string& parameter) const {
+  const auto at = parameters.find(parameter);
+  if (at == parameters.end() || at->second.empty()) {
+    throw BadInput(fmt::format("cell {} ({}): has no parameter {}", name, type, parameter));
+  }
+  uint64_t value = 0;
+  for (const char digit : at->second) {
+    if (value >> 62 != 0) {
+      throw BadInput(fmt::format("cell {} ({}): {} is beyond 63 bits", name, type, parameter));
+    }
+    value = value << 1 | (digit == '1' ? 1u : 0u);
+  }
+  return static_cast<int64_t>(value);
+}
+
+const std::vector<Net>& Cell::port(const std::string& port) const {
+  const auto at = ports.find(port);
+  if (at == ports.end()) {
+    throw BadInput(fmt::format("cell {} ({}): has no port {}", name, type, port));
+  }
+  return at->second;
+}
+
+std::string Netlist::name(Net net) const {
+  const auto at = names.find(net);
+  if (at == names.end()) return fmt::format("net {}", net);
+  return fmt::format("{}[{}]", at->second.signal, at->second.bit);
+}
+
+Netlist read_netlist(const std::string& path, const std::string& top) {
+  const std::string text = read_text(path);
+  try {
+    const json file = json::parse(text);
+    const json& modules = file.at("modules");
+    if (!modules.contains(top)) {
+      throw BadInput(fmt::format("{}: has no module {}", path, top));
+    }
+    return read_module(top, modules.at(top));
+  } catch (const json::exception& e) {
+    throw BadInput(fmt::format("{}: is no netlist of Yosys' write_json: {}", path, e.what()));
+  }
+}
+
+}  // namespace ow::simgen

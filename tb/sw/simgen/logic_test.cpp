@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logic in bits and its cover by tables, against words and against each other.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ow/base/error.h"
+#include "ow/simgen/cover.h"
+#include "ow/simgen/design.h"
+#include "random_netlist.h"
+#include "seed.h"
+
+namespace ow::simgen {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// The values of all bits, from those of the sources.
+std::vector<uint8_t> evaluate(const std::vector<Node>& nodes, std::vector<uint8_t> values) {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const Node& node = nodes[n];
+    if (node.inputs == 0) continue;
+    unsigned at = 0;
+    for (size_t k = 0; k < 3; ++k) at = at << 1 | (k < node.inputs ? values[node.in[k]] : 0u);
+    values[n] = node.table >> at & 1;
+  }
+  return values;
+}
+
+std::vector<uint8_t> sources_of(const Logic& logic, Builder* random) {
+  std::vector<uint8_t> values(logic.nodes().size(), 0);
+  values[kTrue] = 1;
+  for (Bit bit = kTrue + 1; bit < values.size(); ++bit) {
+    if (logic.is_source(bit)) values[bit] = static_cast<uint8_t>(random->below(2));
+  }
+  return values;
+}
+
+TEST(Logic, DoesWhatYosysManualSaysOfEachCell) {
+  Builder random(test_seed(1));
+  for (const std::string& type : logic_types()) {
+    for (int round = 0; round < 60; ++round) {
+      Builder builder(test_seed(1) + static_cast<uint64_t>(round));
+      builder.input("a_i", 40);
+      const Cell cell = builder.cell_of(type, 9);
+      builder.output("y_o", cell.ports.at("Y"));
+      const Netlist netlist = builder.finish();
+      const Design design = blast(netlist);
+      const std::vector<uint8_t> values =
+          evaluate(design.logic.nodes(), sources_of(design.logic, &random));
+      const DesignPort& input = design.ports[0];
+      Words words;
+      for (const auto& [port, nets] : cell.ports) {
+        for (size_t k = 0; k < nets.size() && port != "Y"; ++k) {
+          const auto at =
+              std::find(netlist.ports[1].bits.begin(), netlist.ports[1].bits.end(), nets[k]);
+          const bool one =
+              nets[k] == kNetOne ||
+              (nets[k] != kNetZero &&
+               values[input.bits[static_cast<size_t>(at - netlist.ports[1].bits.begin())]]);
+          words[port] |= uint64_t{one} << k;
+        }
+      }
+      uint64_t got = 0;
+      for (size_t k = 0; k < cell.ports.at("Y").size(); ++k) {
+        got |= uint64_t{values[design.ports[1].bits[k]]} << k;
+      }
+      EXPECT_EQ(got, reference_cell(cell, words)) << type << ", round " << round;
+    }
+  }
+}
+
+TEST(Logic, MakesEqualNodesOnceAndNoneForConstantsAndInverters) {
+  Logic logic;
+  const Bit a = logic.source(), b = logic.source(), c = logic.source();
+  EXPECT_EQ(logic.all(a, b), logic.all(b, a));
+  EXPECT_EQ(logic.all(a, kTrue), a);
+  EXPECT_EQ(logic.differ(a, a), kFalse);
+  EXPECT_EQ(logic.inverse(logic.inverse(c)), c);
+  EXPECT_EQ(logic.choose(c, a, a), a);
+  EXPECT_EQ(logic.inverse(logic.any(logic.inverse(a), logic.inverse(b))), logic.all(a, b));
+}
+
+TEST(Cover, HasTheSameValuesWithFewerTables) {
+  for (int round = 0; round < 20; ++round) {
+    Builder builder(test_seed(1) + static_cast<uint64_t>(round));
+    builder.input("a_i", 24);
+    for (int k = 0; k < 60; ++k) builder.logic();
+    const Netlist netlist = builder.finish();
+    const Design design = blast(netlist);
+    std::vector<Bit> outputs;
+    for (const DesignPort& port : design.ports) {
+      if (!port.input) outputs.insert(outputs.end(), port.bits.begin(), port.bits.end());
+    }
+    const Cover covered = cover(design.logic, outputs);
+    size_t gates = 0;
+    for (const Node& node : design.logic.nodes()) gates += node.inputs > 0 ? 1 : 0;
+    EXPECT_LE(covered.order.size(), gates);
+    for (int k = 0; k < 20; ++k) {
+      const std::vector<uint8_t> sources = sources_of(design.logic, &builder);
+      const std::vector<uint8_t> expected = evaluate(design.logic.nodes(), sources);
+      const std::vector<uint8_t> got = evaluate(covered.tables, sources);
+      for (const Bit bit : outputs) EXPECT_EQ(got[bit], expected[bit]) << "round " << round;
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------ refusals --
+void refuse(Builder* builder, const std::string& words) {
+  const Netlist netlist = builder->finish();
+  EXPECT_THAT([&] { blast(netlist); }, ThrowsMessage<BadInput>(HasSubstr(words)));
+}
+
+TEST(Blast, RefusesWhatASynchronousDesignOfOneClockDoesNotHave) {
+  {
+    Builder builder(1);
+    builder.input("a_i", 4);
+    builder.cell_of("$add", 4).type = "$div";
+    refuse(&builder, "logic0 ($div): is of a type that is not known");
+  }
+  {
+    Builder builder(1);
+    const std::vector<Net> other = builder.input("other_clk_i", 1);
+    builder.registers("$dff", 2, false);
+    Netlist netlist = builder.finish();
+    netlist.cells.back().ports["CLK"] = other;
+    EXPECT_THAT(
+        [&] { blast(netlist); },
+        ThrowsMessage<BadInput>(HasSubstr("is neither clk_i nor that behind a clock gate")));
+  }
+  {
+    Builder builder(1);
+    const std::vector<Net> a = builder.input("a_i", 4);
+    Cell& cell = builder.cell_of("$not", 4);
+    cell.ports["A"] = cell.ports["Y"];
+    builder.output("y_o", cell.ports["Y"]);
+    refuse(&builder, "is part of a loop of logic");
+  }
+  {
+    Builder builder(1);
+    const std::vector<Net> a = builder.input("a_i", 4);
+    builder.cell_of("$not", 4).ports["Y"] = a;
+    refuse(&builder, "has two drivers");
+  }
+  {
+    Builder builder(1);
+    builder.output("y_o", builder.fresh(1));
+    refuse(&builder, "has no driver");
+  }
+}
+
+}  // namespace
+}  // namespace ow::simgen
