@@ -41,22 +41,38 @@ typedef uint64_t V;
 /* Half of a table: the function of b and c whose four bits are t. The compiler knows t. */
 __attribute__((always_inline)) static inline V ow_half(V b, V c, int t) {
   switch (t) {
-    case 0: return ZERO;
-    case 1: return ~(b | c);
-    case 2: return ~b & c;
-    case 3: return ~b;
-    case 4: return b & ~c;
-    case 5: return ~c;
-    case 6: return b ^ c;
-    case 7: return ~(b & c);
-    case 8: return b & c;
-    case 9: return ~(b ^ c);
-    case 10: return c;
-    case 11: return ~b | c;
-    case 12: return b;
-    case 13: return b | ~c;
-    case 14: return b | c;
-    default: return ONES;
+    case 0:
+      return ZERO;
+    case 1:
+      return ~(b | c);
+    case 2:
+      return ~b & c;
+    case 3:
+      return ~b;
+    case 4:
+      return b & ~c;
+    case 5:
+      return ~c;
+    case 6:
+      return b ^ c;
+    case 7:
+      return ~(b & c);
+    case 8:
+      return b & c;
+    case 9:
+      return ~(b ^ c);
+    case 10:
+      return c;
+    case 11:
+      return ~b | c;
+    case 12:
+      return b;
+    case 13:
+      return b | ~c;
+    case 14:
+      return b | c;
+    default:
+      return ONES;
   }
 }
 __attribute__((always_inline)) static inline V ow_table(V a, V b, V c, int t) {

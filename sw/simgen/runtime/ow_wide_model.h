@@ -35,16 +35,16 @@ struct ow_wide_names {
   int unit_count; /* the first: registers that no clock gate stops */
 };
 
-/* The code of a model for one width. Bit k of a list stands `k * width / 8` bytes after the offset of
- * the list in the state. */
+/* The code of a model for one width. Bit k of a list stands `k * width / 8` bytes after the offset
+ * of the list in the state. */
 struct ow_wide_code {
   const struct ow_wide_names* names;
-  int width;            /* tiles of a block: 512, 256 or 64 */
-  size_t state_bytes;   /* of a block; aligned to width / 8 */
-  size_t scratch_bytes; /* likewise; contents do not outlive a cycle */
+  int width;                         /* tiles of a block: 512, 256 or 64 */
+  size_t state_bytes;                /* of a block; aligned to width / 8 */
+  size_t scratch_bytes;              /* likewise; contents do not outlive a cycle */
   size_t registers, inputs, outputs; /* offsets in the state */
-  size_t banks;         /* of pointers: to each bank's words, those of one tile after another */
-  size_t awake;         /* of bytes, by unit: whether any tile's was awake in the last cycle */
+  size_t banks; /* of pointers: to each bank's words, those of one tile after another */
+  size_t awake; /* of bytes, by unit: whether any tile's was awake in the last cycle */
   void (*cycle)(void* state, void* scratch); /* one edge of the clock */
 };
 
