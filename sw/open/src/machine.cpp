@@ -25,6 +25,7 @@ Machine::Machine(MachineSpec spec, MachineOptions options)
     : spec_(std::move(spec)), options_(std::move(options)), wanted_(spec_.grid) {
   options_.sim.engine = spec_.engine;
   options_.sim.width = spec_.width;
+  options_.sim.threads = spec_.threads;
 }
 
 void Machine::check_size(GridShape offered) const {

@@ -52,18 +52,8 @@ std::string quoted(const std::string& file) {
   return out;
 }
 
+constexpr int kMostThreads = 256;
 constexpr char kRecord[] = ",record=";
-constexpr char kEngine[] = ",engine=";
-
-// The name after ",engine=" at the end of `text`, which is then cut off.
-std::string take_engine(std::string* text) {
-  const size_t at = text->find(kEngine);
-  if (at == std::string::npos || text->rfind("sim", 0) != 0) return "";
-  const std::string engine = text->substr(at + sizeof(kEngine) - 1);
-  text->resize(at);
-  return engine.empty() ? "''" : engine;
-}
-
 // The file of ",record=FILE" at the end of `text`, which is then cut off.
 std::string take_recording(const std::string& name, std::string* text) {
   size_t at = text->find(kRecord);
@@ -75,6 +65,43 @@ std::string take_recording(const std::string& name, std::string* text) {
   if (file.empty()) throw BadInput(name + ": record= needs a file");
   text->resize(at);
   return file;
+}
+
+// The options ",engine=NAME" and ",threads=N" of a simulated grid, which are then cut off.
+void take_engine(const std::string& name, std::string* text, MachineSpec* spec) {
+  const size_t comma = text->find(',');
+  if (comma == std::string::npos || text->rfind("sim", 0) != 0) return;
+  std::string options = text->substr(comma);
+  text->resize(comma);
+  SimOptions parsed;
+  bool threads = false;
+  while (!options.empty()) {
+    const size_t end = std::min(options.find(',', 1), options.size());
+    const std::string option = options.substr(1, end - 1);
+    options.erase(0, end);
+    const size_t equals = option.find('=');
+    const std::string key = option.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (key == "engine") {
+      parse_engine(name, value, &parsed);
+    } else if (key == "threads") {
+      static const std::regex form("[1-9]\\d{0,2}");
+      if (!std::regex_match(value, form) || std::stoi(value) > kMostThreads) {
+        throw BadInput(fmt::format("{}: threads '{}': must be 1 to {}", name, value, kMostThreads));
+      }
+      parsed.threads = std::stoi(value);
+      threads = true;
+    } else {
+      throw BadInput(
+          fmt::format("{}: option '{}': must be engine=, threads= or record=", name, key));
+    }
+  }
+  if (threads && parsed.engine != Engine::Wide) {
+    throw BadInput(name + ": threads= is only for engine=wide");
+  }
+  spec->engine = parsed.engine;
+  spec->width = parsed.width;
+  spec->threads = parsed.threads;
 }
 
 // Replaces the kind at the beginning of a string: "rtl:4x4" becomes "sim:4x4".
@@ -131,17 +158,14 @@ MachineSpec parse_machine(const std::string& whole, const std::string& name) {
   MachineSpec spec;
   std::string text = whole;
   spec.record_file = take_recording(name, &text);
-  const std::string engine = take_engine(&text);
+  const bool plain = text.find(',') == std::string::npos;
+  take_engine(name, &text, &spec);
   spec.text = text;
   spec.name = name;
   const auto full = {MachineKind::Sim, MachineKind::Mono};
   parse_kind(text, &spec);
-  if (!engine.empty()) {
-    if (spec.kind != MachineKind::Sim) throw BadInput(name + ": engine= is only for sim");
-    SimOptions parsed;
-    parse_engine(name, engine, &parsed);
-    spec.engine = parsed.engine;
-    spec.width = parsed.width;
+  if (!plain && spec.kind == MachineKind::SimMini) {
+    throw BadInput(name + ": engine= is only for sim");
   }
   if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
     throw BadInput(name + ": only a simulated grid of full tiles is recorded");

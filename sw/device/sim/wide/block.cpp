@@ -14,6 +14,7 @@ namespace ow::wide {
 namespace {
 
 constexpr int kResetCycles = 4;
+constexpr int kIdles = 13;  // of ow_tile: registers whose AND is idle_o
 constexpr int kReleaseCycles = 2;
 constexpr size_t kLargePage = size_t{1} << 21;
 constexpr std::array<const char*, kSides> kSideNames = {"n", "e", "s", "w"};
@@ -29,7 +30,9 @@ size_t find(const ow_wide_bit* list, int count, const std::string& signal, int b
 
 TilePorts::TilePorts(const ow_wide_names& names) {
   reset = find(names.inputs, names.input_count, "rst_i", 0);
-  idle = find(names.outputs, names.output_count, "idle_o", 0);
+  for (int bit = 0; bit < kIdles; ++bit) {
+    idle.push_back(find(names.registers, names.register_count, "gen_idle.idles_q", bit));
+  }
   for (int bit = 0; bit < 48; ++bit) {
     cycle.push_back(find(names.inputs, names.input_count, "cycle_i", bit));
   }
@@ -75,6 +78,9 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
     banks_.emplace_back(words * sizeof(uint64_t) * static_cast<size_t>(code.width));
     pointers[b] = reinterpret_cast<uint64_t*>(banks_.back().data());
   }
+  for (auto& of_cycle : sent_) {
+    for (auto& of_side : of_cycle) of_side.assign(kLinkBits * words_, 0);
+  }
   std::memset(input(ports.reset), 0xFF, bytes_);
   for (int k = 0; k < kResetCycles; ++k) clock(0, scratch);
   std::memset(input(ports.reset), 0, bytes_);
@@ -93,26 +99,36 @@ void Block::set_cycle(uint64_t cycle) {
 void Block::clock(uint64_t cycle, uint8_t* scratch) {
   set_cycle(cycle);
   code_.cycle(state_.data(), scratch);
-  look();
+  send(cycle + 1);
 }
 
-void Block::look() {
+// Copies what the links' registers have, if any tile of a side sends.
+void Block::send(uint64_t cycle) {
   constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
-  for (int side = 0; side < kSides; ++side) {
+  for (size_t side = 0; side < kSides; ++side) {
+    const std::vector<size_t>& registers = ports_.link_out[side];
     uint64_t any = 0;
     for (size_t bit = 0; bit < kLinkBits; ++bit) {
       if ((kValid >> bit & 1) == 0) continue;
-      const uint64_t* const lanes = sent(side, bit);
+      const uint64_t* const lanes = reg(registers[bit]);
       for (size_t k = 0; k < words_; ++k) any |= lanes[k] & present_.word[k];
     }
-    sends_[static_cast<size_t>(side)] = any != 0;
+    sends_[cycle % 2][side] = any != 0;
+    if (any == 0) continue;
+    uint64_t* const to = sent_[cycle % 2][side].data();
+    for (size_t bit = 0; bit < kLinkBits; ++bit) {
+      std::memcpy(to + bit * words_, reg(registers[bit]), bytes_);
+    }
   }
 }
 
+// idle_o, after the edge: nothing changed at it.
 bool Block::idle() {
-  const uint64_t* const lanes = output(ports_.idle);
-  for (size_t k = 0; k < words_; ++k) {
-    if ((~lanes[k] & present_.word[k]) != 0) return false;
+  for (const size_t r : ports_.idle) {
+    const uint64_t* const lanes = reg(r);
+    for (size_t k = 0; k < words_; ++k) {
+      if ((~lanes[k] & present_.word[k]) != 0) return false;
+    }
   }
   return true;
 }

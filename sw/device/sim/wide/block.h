@@ -20,7 +20,8 @@ constexpr int kSides = 4;  // north, east, south, west
 // Where the ports of a tile stand in the lists of a model.
 struct TilePorts {
   explicit TilePorts(const ow_wide_names& names);
-  size_t reset, idle;
+  size_t reset;
+  std::vector<size_t> idle;  // registers: a tile is idle if all are 1
   std::vector<size_t> cycle;
   std::array<std::vector<size_t>, kSides> link_in;   // inputs, by bit
   std::array<std::vector<size_t>, kSides> link_out;  // registers, by bit
@@ -49,30 +50,32 @@ class Block {
 
   size_t words() const { return words_; }
   const Lanes& present() const { return present_; }
-  // Vectors of words() words.
-  uint64_t* input(size_t index) { return list(code_.inputs, index); }
-  const uint64_t* output(size_t index) { return list(code_.outputs, index); }
-  uint64_t* reg(size_t index) { return list(code_.registers, index); }
-  const uint64_t* sent(int side, size_t bit) {
-    return reg(ports_.link_out[static_cast<size_t>(side)][bit]);
+  // The link inputs of all tiles on a side: a vector of words() words.
+  uint64_t* taken(int side, size_t bit) { return input(ports_.link_in[index(side)][bit]); }
+  // What the tiles send on a side in a cycle, likewise. It is that of an even or an odd cycle, so
+  // that neighbours can read it while this block makes the next one.
+  const uint64_t* sent(uint64_t cycle, int side, size_t bit) const {
+    return sent_[cycle % 2][index(side)].data() + bit * words_;
   }
-  uint64_t* taken(int side, size_t bit) {
-    return input(ports_.link_in[static_cast<size_t>(side)][bit]);
-  }
+  // Whether any tile does.
+  bool sends(uint64_t cycle, int side) const { return sends_[cycle % 2][index(side)]; }
 
-  // An edge of the clock, with the inputs as they are.
+  // An edge of the clock, with the inputs as they are. After it sent(cycle + 1, ...) is known.
   void clock(uint64_t cycle, uint8_t* scratch);
-  // Whether no tile changes before a link input is not zero.
+  // Instead of it, if nothing changes: nothing is sent.
+  void rest(uint64_t cycle) { sends_[(cycle + 1) % 2] = {}; }
+  // Whether no tile changes before a link input is not zero (idle_o of ow_tile).
   bool idle();
-  // Whether a tile sends something on a side, after the last edge.
-  bool sends(int side) const { return sends_[static_cast<size_t>(side)]; }
 
  private:
   uint64_t* list(size_t offset, size_t index) {
     return reinterpret_cast<uint64_t*>(state_.data() + offset + index * bytes_);
   }
+  uint64_t* input(size_t index) { return list(code_.inputs, index); }
+  uint64_t* reg(size_t index) { return list(code_.registers, index); }
+  static size_t index(int side) { return static_cast<size_t>(side); }
   void set_cycle(uint64_t cycle);
-  void look();
+  void send(uint64_t cycle);
 
   const ow_wide_code& code_;
   const TilePorts& ports_;
@@ -80,8 +83,9 @@ class Block {
   Memory state_;
   std::vector<Memory> banks_;
   Lanes present_;
-  uint64_t cycle_ = 0;  // as the inputs have it
-  std::array<bool, kSides> sends_{};
+  uint64_t cycle_ = 0;                                             // as the inputs have it
+  std::array<std::array<bool, kSides>, 2> sends_{};                // by the parity of the cycle
+  std::array<std::array<std::vector<uint64_t>, kSides>, 2> sent_;  // likewise; by bit
 };
 
 }  // namespace ow::wide

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wide engine: hundreds of tiles are evaluated at once, a bit of a signal in all of them as one
-// vector. The code of a tile is made by ow_simgen from the RTL (docs/simulation.md).
+// vector. ow_simgen makes the code of a tile from the RTL (docs/simulation.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/device/link_word.h"
 #include "ow/sim/sim_device.h"
+#include "workers.h"
 
 namespace ow {
 namespace {
@@ -23,35 +24,51 @@ using wide::kSides;
 using wide::Lanes;
 
 constexpr int kWidestBlock = 64;  // columns
+constexpr size_t kBits = kLinkBits;
 
 int opposite(int side) { return (side + 2) % kSides; }
+bool is_vertical(int side) { return side % 2 == 0; }
 
 class Wide : public SimDevice {
  public:
-  Wide(GridShape shape, const ow_wide_code& code);
+  Wide(GridShape shape, const ow_wide_code& code, size_t threads);
 
   std::string description() const override {
-    return fmt::format("wide engine, {} x {} tiles, {} at once", shape_.rows, shape_.cols,
-                       code_.width);
+    return fmt::format(
+        "wide engine, {} x {} tiles, {} at once{}", shape_.rows, shape_.cols, code_.width,
+        workers_.threads() > 1 ? fmt::format(", {} threads", workers_.threads()) : "");
   }
-  uint64_t evaluations() const override { return evaluations_; }
+  uint64_t evaluations() const override {
+    uint64_t all = 0;
+    for (const Place& place : blocks_) all += place.evaluations;
+    return all;
+  }
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
   bool grid_quiet() const override {
-    return std::all_of(blocks_.begin(), blocks_.end(), [](const Place& p) { return !p.awake; });
+    return std::none_of(blocks_.begin(), blocks_.end(),
+                        [](const Place& p) { return p.awake || p.sends; });
   }
 
  private:
+  // A word that comes in at an edge of the grid.
+  struct EdgeWord {
+    int side;
+    size_t lane;
+    uint64_t word;
+  };
   struct Place {
     Block block;
-    int row, column;           // of its first tile
-    int tiles;                 // of the grid
+    int row = 0, column = 0;   // of its first tile
+    uint64_t tiles = 0;        // of the grid
     int neighbour[kSides];     // -1: none
-    bool awake = true;         // a tile may change though nothing arrives
-    bool due = false;          // in this cycle
+    Lanes edge[kSides];        // tiles at the edges of the grid
+    bool awake = true;         // a tile may change though nothing comes
+    bool sends = false;        // a tile sends something
     bool filled[kSides] = {};  // its link inputs are not all zero
-    Lanes edge[kSides];        // tiles with a port of the grid
+    std::vector<EdgeWord> comes = {};
+    uint64_t evaluations = 0;
   };
 
   size_t lane(int row, int column) const {
@@ -60,25 +77,31 @@ class Wide : public SimDevice {
   Place& place_of(int row, int column) {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
+  void make_block(int number, int count);
   void take_edges(const uint64_t* in);
-  void take_words(Place* place, int side);
-  void give_edges(Place* place, uint64_t* out);
-  int port_of(const Place& place, int side, size_t lane) const;
+  void take_words(Place* place, int side) const;
+  void clock_place(size_t thread, Place* place);
+  void give_edges(const Place& place);
 
   const ow_wide_code& code_;
   wide::TilePorts names_;
-  wide::Memory scratch_;
-  int rows_ = 0, columns_ = 0;  // of a block
-  int across_ = 0;              // blocks
-  Lanes border_[kSides];        // lanes whose neighbour is in the block beside
+  int rows_ = 0, columns_ = 0;         // of a block
+  int across_ = 0;                     // blocks
+  Lanes border_[kSides];               // lanes whose neighbour is in the block beside
+  std::vector<wide::Memory> scratch_;  // by thread
   std::vector<Place> blocks_;
-  std::vector<std::pair<int, std::pair<int, size_t>>> edge_words_;
-  uint64_t evaluations_ = 0;
+  uint64_t cycle_now_ = 0;
+  uint64_t* out_now_ = nullptr;
+  wide::Workers workers_;  // the last member: its threads use the others
 };
 
 // Blocks are as wide as the grid, rounded up to a power of two, but not wider than 64 columns.
-Wide::Wide(GridShape shape, const ow_wide_code& code)
-    : SimDevice(shape), code_(code), names_(*code.names), scratch_(code.scratch_bytes) {
+Wide::Wide(GridShape shape, const ow_wide_code& code, size_t threads)
+    : SimDevice(shape),
+      code_(code),
+      names_(*code.names),
+      workers_(threads,
+               [this](size_t thread, size_t part) { clock_place(thread, &blocks_[part]); }) {
   columns_ = 1;
   while (columns_ < shape.cols && columns_ < kWidestBlock) columns_ *= 2;
   rows_ = code.width / columns_;
@@ -91,64 +114,65 @@ Wide::Wide(GridShape shape, const ow_wide_code& code)
       if (c == 0) border_[3].set(lane(r, c));
     }
   }
-  const int down = (shape.rows + rows_ - 1) / rows_;
-  for (int b = 0; b < across_ * down; ++b) {
-    const int row = b / across_ * rows_, column = b % across_ * columns_;
-    Lanes present, edge[kSides];
-    int tiles = 0;
-    for (int r = row; r < std::min(row + rows_, shape.rows); ++r) {
-      for (int c = column; c < std::min(column + columns_, shape.cols); ++c) {
-        ++tiles;
-        present.set(lane(r, c));
-        if (r == 0) edge[0].set(lane(r, c));
-        if (c + 1 == shape.cols) edge[1].set(lane(r, c));
-        if (r + 1 == shape.rows) edge[2].set(lane(r, c));
-        if (c == 0) edge[3].set(lane(r, c));
-      }
-    }
-    Place place{
-        Block(code, names_, present, scratch_.data()), row, column, tiles, {}, true, false, {}, {}};
-    std::copy(std::begin(edge), std::end(edge), std::begin(place.edge));
-    place.neighbour[0] = b >= across_ ? b - across_ : -1;
-    place.neighbour[1] = (b + 1) % across_ != 0 ? b + 1 : -1;
-    place.neighbour[2] = b + across_ < across_ * down ? b + across_ : -1;
-    place.neighbour[3] = b % across_ != 0 ? b - 1 : -1;
-    blocks_.push_back(std::move(place));
-  }
+  for (size_t t = 0; t < workers_.threads(); ++t) scratch_.emplace_back(code.scratch_bytes);
+  const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
+  for (int b = 0; b < count; ++b) make_block(b, count);
 }
 
-// What the neighbours on a side have sent: tiles of the block by a shift of lanes, those of the
-// block beside it by one in the other direction.
-void Wide::take_words(Place* place, int side) {
-  const int beside = place->neighbour[side];
-  const bool from_inside = place->block.sends(opposite(side));
-  const bool from_outside =
-      beside >= 0 && blocks_[static_cast<size_t>(beside)].block.sends(opposite(side));
-  bool& filled = place->filled[side];
-  if (!from_inside && !from_outside && !filled) return;
-  const size_t words = place->block.words();
-  const auto width = static_cast<size_t>(code_.width);
-  const bool vertical = side % 2 == 0;
-  const bool up = side == 0 || side == 3;  // the neighbour is a lower lane
-  const size_t near = vertical ? static_cast<size_t>(columns_) : 1;
-  const size_t far = vertical ? width - near : static_cast<size_t>(columns_) - 1;
-  const Lanes& border = border_[side];
-  filled = false;
-  for (size_t bit = 0; bit < static_cast<size_t>(kLinkBits); ++bit) {
-    uint64_t inside[wide::kMaxWords] = {}, outside[wide::kMaxWords] = {};
-    if (from_inside) {
-      const uint64_t* const from = place->block.sent(opposite(side), bit);
-      up ? wide::move_up(from, near, words, inside) : wide::move_down(from, near, words, inside);
+void Wide::make_block(int b, int count) {
+  const int row = b / across_ * rows_, column = b % across_ * columns_;
+  Lanes present, edge[kSides];
+  uint64_t tiles = 0;
+  for (int r = row; r < std::min(row + rows_, shape_.rows); ++r) {
+    for (int c = column; c < std::min(column + columns_, shape_.cols); ++c) {
+      ++tiles;
+      present.set(lane(r, c));
+      if (r == 0) edge[0].set(lane(r, c));
+      if (c + 1 == shape_.cols) edge[1].set(lane(r, c));
+      if (r + 1 == shape_.rows) edge[2].set(lane(r, c));
+      if (c == 0) edge[3].set(lane(r, c));
     }
-    if (from_outside) {
-      Block& other = blocks_[static_cast<size_t>(beside)].block;
-      const uint64_t* const from = other.sent(opposite(side), bit);
-      up ? wide::move_down(from, far, words, outside) : wide::move_up(from, far, words, outside);
+  }
+  Place place{Block(code_, names_, present, scratch_[0].data()), row, column, tiles, {}, {}};
+  std::copy(std::begin(edge), std::end(edge), std::begin(place.edge));
+  place.neighbour[0] = b >= across_ ? b - across_ : -1;
+  place.neighbour[1] = (b + 1) % across_ != 0 ? b + 1 : -1;
+  place.neighbour[2] = b + across_ < count ? b + across_ : -1;
+  place.neighbour[3] = b % across_ != 0 ? b - 1 : -1;
+  blocks_.push_back(std::move(place));
+}
+
+// What the neighbours on a side have sent: for tiles of the block by a move of lanes, for those of
+// the block beside it by one in the other direction.
+void Wide::take_words(Place* place, int side) const {
+  const int beside = place->neighbour[side], from = opposite(side);
+  const Block* const other = beside < 0 ? nullptr : &blocks_[static_cast<size_t>(beside)].block;
+  const bool inside = place->block.sends(cycle_now_, from);
+  const bool outside = other != nullptr && other->sends(cycle_now_, from);
+  bool& filled = place->filled[side];
+  if (!inside && !outside && !filled) return;
+  filled = false;
+  const size_t words = place->block.words();
+  const bool up = side == 0 || side == 3;  // the neighbour is a lower lane
+  const size_t near = is_vertical(side) ? static_cast<size_t>(columns_) : 1;
+  const size_t far = is_vertical(side) ? static_cast<size_t>(code_.width) - near
+                                       : static_cast<size_t>(columns_) - 1;
+  const uint64_t* const border = border_[side].word;
+  const uint64_t* const present = place->block.present().word;
+  const uint64_t* const edge = place->edge[side].word;
+  for (size_t bit = 0; bit < kBits; ++bit) {
+    uint64_t own[wide::kMaxWords] = {}, others[wide::kMaxWords] = {};
+    if (inside) {
+      const uint64_t* const sent = place->block.sent(cycle_now_, from, bit);
+      up ? wide::move_up(sent, near, words, own) : wide::move_down(sent, near, words, own);
+    }
+    if (outside) {
+      const uint64_t* const sent = other->sent(cycle_now_, from, bit);
+      up ? wide::move_down(sent, far, words, others) : wide::move_up(sent, far, words, others);
     }
     uint64_t* const to = place->block.taken(side, bit);
     for (size_t k = 0; k < words; ++k) {
-      to[k] = ((inside[k] & ~border.word[k]) | (outside[k] & border.word[k])) &
-              place->block.present().word[k] & ~place->edge[side].word[k];
+      to[k] = ((own[k] & ~border[k]) | (others[k] & border[k])) & present[k] & ~edge[k];
       filled = filled || to[k] != 0;
     }
   }
@@ -157,13 +181,7 @@ void Wide::take_words(Place* place, int side) {
 // Words at the edges of the grid.
 void Wide::take_edges(const uint64_t* in) {
   const auto put = [&](int row, int column, int side, uint64_t word) {
-    if (word == 0) return;
-    Place& place = place_of(row, column);
-    const size_t to = lane(row, column);
-    for (size_t bit = 0; bit < static_cast<size_t>(kLinkBits); ++bit) {
-      if ((word >> bit & 1) != 0) place.block.taken(side, bit)[to / 64] |= uint64_t{1} << (to % 64);
-    }
-    place.filled[side] = true;
+    if (word != 0) place_of(row, column).comes.push_back({side, lane(row, column), word});
   };
   for (int c = 0; c < shape_.cols; ++c) {
     put(0, c, 0, in[ports_.first(Side::North) + c]);
@@ -175,44 +193,58 @@ void Wide::take_edges(const uint64_t* in) {
   }
 }
 
-int Wide::port_of(const Place& place, int side, size_t lane) const {
-  const int row = place.row + static_cast<int>(lane) / columns_;
-  const int column = place.column + static_cast<int>(lane) % columns_;
-  return ports_.port(static_cast<Side>(side), side % 2 == 0 ? column : row);
-}
-
-void Wide::give_edges(Place* place, uint64_t* out) {
+void Wide::give_edges(const Place& place) {
+  const uint64_t cycle = cycle_now_ + 1;
   for (int side = 0; side < kSides; ++side) {
-    if (!place->block.sends(side)) continue;
-    for (size_t bit = 0; bit < static_cast<size_t>(kLinkBits); ++bit) {
-      const uint64_t* const sent = place->block.sent(side, bit);
-      for (size_t k = 0; k < place->block.words(); ++k) {
-        for (uint64_t left = sent[k] & place->edge[side].word[k]; left != 0; left &= left - 1) {
-          const size_t at = k * 64 + static_cast<size_t>(__builtin_ctzll(left));
-          out[port_of(*place, side, at)] |= uint64_t{1} << bit;
+    if (!place.block.sends(cycle, side)) continue;
+    for (size_t bit = 0; bit < kBits; ++bit) {
+      const uint64_t* const sent = place.block.sent(cycle, side, bit);
+      for (size_t k = 0; k < place.block.words(); ++k) {
+        for (uint64_t left = sent[k] & place.edge[side].word[k]; left != 0; left &= left - 1) {
+          const int at = static_cast<int>(k * 64) + __builtin_ctzll(left);
+          const int index =
+              is_vertical(side) ? place.column + at % columns_ : place.row + at / columns_;
+          out_now_[ports_.port(static_cast<Side>(side), index)] |= uint64_t{1} << bit;
         }
       }
     }
   }
 }
 
+void Wide::clock_place(size_t thread, Place* place) {
+  bool comes = !place->comes.empty();
+  for (int side = 0; side < kSides; ++side) {
+    take_words(place, side);
+    comes = comes || place->filled[side];
+  }
+  for (const EdgeWord& word : place->comes) {
+    place->filled[word.side] = true;
+    for (size_t bit = 0; bit < kBits; ++bit) {
+      if ((word.word >> bit & 1) == 0) continue;
+      place->block.taken(word.side, bit)[word.lane / 64] |= uint64_t{1} << (word.lane % 64);
+    }
+  }
+  place->comes.clear();
+  if (!place->awake && !place->sends && !comes) {
+    place->block.rest(cycle_now_);
+    return;
+  }
+  place->block.clock(cycle_now_, scratch_[thread].data());
+  place->evaluations += place->tiles;
+  place->sends = false;
+  for (int side = 0; side < kSides; ++side) {
+    place->sends = place->sends || place->block.sends(cycle_now_ + 1, side);
+  }
+  place->awake = !place->block.idle();
+  give_edges(*place);
+}
+
 void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   std::fill(out, out + ports_.count(), uint64_t{0});
-  for (Place& place : blocks_) {
-    for (int side = 0; side < kSides; ++side) take_words(&place, side);
-  }
   take_edges(in);
-  for (Place& place : blocks_) {
-    bool comes = false;
-    for (const bool filled : place.filled) comes = comes || filled;
-    if (!place.awake && !comes) continue;
-    place.block.clock(cycle, scratch_.data());
-    evaluations_ += static_cast<uint64_t>(place.tiles);
-    bool sends = false;
-    for (int side = 0; side < kSides; ++side) sends = sends || place.block.sends(side);
-    place.awake = comes || sends || !place.block.idle();
-    give_edges(&place, out);
-  }
+  cycle_now_ = cycle;
+  out_now_ = out;
+  workers_.run(blocks_.size());
 }
 
 }  // namespace
@@ -227,7 +259,8 @@ std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options)
   for (const auto& [wanted, what] : lacks) {
     if (wanted) throw BadInput(fmt::format("the wide engine has no {}: engine=replicated", what));
   }
-  return std::make_unique<Wide>(shape, wide::find_code(options.width));
+  return std::make_unique<Wide>(shape, wide::find_code(options.width),
+                                static_cast<size_t>(std::max(options.threads, 1)));
 }
 
 }  // namespace ow

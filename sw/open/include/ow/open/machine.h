@@ -33,7 +33,7 @@ struct MachineSpec {
   std::optional<GridShape> grid;       // as in "sim:4x4"; a job has its own
   wafer::WaferSource wafer;            // of Wafer
   Engine engine = Engine::Replicated;  // of Sim
-  int width = 0;                       // of the wide engine, as SimOptions has it
+  int width = 0, threads = 1;          // of the wide engine, as SimOptions has them
   std::string record_file;             // of Sim and Mono: a recording of the run; empty: none
 
   bool has_mini_tiles() const {
@@ -44,9 +44,8 @@ struct MachineSpec {
 
 // The strings are golden; sim, sim-mini (or mini), mono and fpga-sim, each also with
 // :ROWSxCOLUMNS; wafer:FILE with the options of wafer::parse_source; uart:PATH[:BAUD]. After sim
-// may follow ,engine=NAME (parse_engine), and after sim and mono ,record=FILE, to the end of the
-// string. BadInput, which begins with `name`,
-// for anything else.
+// may follow ,engine=NAME (parse_engine) and ,threads=N, and after sim and mono ,record=FILE, to
+// the end of the string. BadInput, which begins with `name`, for anything else.
 MachineSpec parse_machine(const std::string& text, const std::string& name);
 
 // The flags of `ow` for a machine. Each one except `machine` writes a part of the string.

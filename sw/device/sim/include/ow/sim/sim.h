@@ -57,7 +57,8 @@ struct TileWord {
 
 struct SimOptions {
   Engine engine = Engine::Replicated;  // of DeviceKind::Replicated
-  int width = 0;  // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
+  int width = 0;    // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
+  int threads = 1;  // of the wide engine, 1 to 256
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
