@@ -95,8 +95,25 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
     EXPECT_EQ(refused(name),
               "--machine " + name + ": only a simulated grid of full tiles is recorded");
   }
-  EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "grid '4x4,recorded=x': must be"));
+  EXPECT_TRUE(
+      has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads= or"));
+  EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,threads=2"), "threads= is only for engine=wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
+  EXPECT_TRUE(has(refused("sim-mini,engine=wide"), "engine= is only for sim"));
   EXPECT_TRUE(has(refused("wafer:w,map=m,accept-smaller"), "not with window or accept-smaller"));
+}
+
+TEST(MachineSpec, AGridHasAnEngineAndThreads) {
+  const MachineSpec plain = parse_machine("sim:4x4", "test");
+  EXPECT_EQ(plain.engine, Engine::Replicated);
+  const MachineSpec wide = parse_machine("sim:4x4,threads=3,engine=wide-256,record=a,b", "test");
+  EXPECT_EQ(wide.engine, Engine::Wide);
+  EXPECT_EQ(wide.width, 256);
+  EXPECT_EQ(wide.threads, 3);
+  EXPECT_EQ(wide.record_file, "a,b");
+  ASSERT_TRUE(wide.grid.has_value());
+  EXPECT_EQ(wide.grid->cols, 4);
 }
 
 TEST(MachineSpec, FlagsWriteTheSameString) {
