@@ -78,6 +78,7 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_tensor(&maker);
   make_fabric(&maker);
   make_filters(&maker);
+  make_layers(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {
     for (const std::string& id : test.rules) {

@@ -53,6 +53,7 @@ void make_core(Maker* maker);
 void make_tensor(Maker* maker);
 void make_fabric(Maker* maker);
 void make_filters(Maker* maker);
+void make_layers(Maker* maker);
 
 }  // namespace ow::conform
 

@@ -49,8 +49,10 @@ std::map<std::string, Rule> read_rules(const std::string& documents) {
   for (const char* page : {"isa", "fabric", "links", "numerics"}) {
     read_page(documents + "/" + page + ".md", std::string(page) + ".md", &rules);
   }
-  const fs::path layers = fs::path(documents) / "../sw/layers";
-  if (fs::is_directory(layers)) {
+  // In the tree, or beside the pages of an installed kit.
+  for (const char* place : {"../sw/layers", "../layers"}) {
+    const fs::path layers = fs::path(documents) / place;
+    if (!fs::is_directory(layers)) continue;
     for (const auto& kind : fs::directory_iterator(layers)) {
       const fs::path page = kind.path() / "numerics.md";
       if (fs::exists(page))
