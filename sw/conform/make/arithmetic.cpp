@@ -265,7 +265,7 @@ void make_arithmetic(Maker* m) {
     m->begin(fmt::format("arithmetic.{}.mov", golden::type_name(type)),
              "mov keeps all bits, those of a NaN too.",
              needs_of("mov", type == Type::I8 ? std::vector<Type>{type} : std::vector<Type>{}),
-             {"N27"});
+             {"N27", "I86"});
     emit(m, "mov", type, type, 1, tuples(m, type, type, 1, 32), {"N27"});
   }
   make_casts(m);

@@ -239,7 +239,7 @@ void make_descriptors(Maker* m) {
   program.stop();
   m->begin("core.descriptors",
            "ow.dsrl, ow.dsrw and ow.dsrr; a long address reads back as one outside memory.", core(),
-           {"I136", "I140", "I32", "I4"});
+           {"I136", "I140", "I32", "I4", "I76", "I123"});
   load(m, program.words());
   const Descriptor d = Descriptor::memory(isa::TensorType::F16, 0x1234, 17, -2);
   m->ask(write_line(0, 0, kOperands, {d.words, d.words + isa::kNumDsrWords}));

@@ -140,7 +140,7 @@ void make_colours(Maker* m) {
 
 void make_dropped(Maker* m) {
   m->begin("fabric.routes.late", "A wavelet waits for its route; a route without outputs discards.",
-           grid(1, 1, 2), {"F46", "F47"});
+           grid(1, 1, 2), {"F46", "F47", "F49"});
   begin_grid(m, 1, 1);
   m->ask(send_line('n', 0, 0, data(m, 2)));
   run(m);
@@ -154,6 +154,45 @@ void make_dropped(Maker* m) {
   m->ask(send_line('w', 0, 1, data(m, 3)));
   run(m);
   m->ask(take_line('e', 0, 1), {"F47"});
+}
+
+// An edge that takes nothing has room for the credits of the colour, and no more.
+void make_credits(Maker* m) {
+  m->begin("fabric.credits",
+           "A held edge gets as many wavelets as a colour has credits; the rest follows.",
+           grid(1, 2, 1, {"credits"}), {"F2", "F25"});
+  begin_grid(m, 1, 2);
+  for (int col = 0; col < 2; ++col) set_route(m, 0, col, 0, route(kWest, bit(kEast)));
+  m->ask("hold e 0 0 1");
+  m->ask(send_line('w', 0, 0, data(m, 24)));
+  run(m);
+  m->ask(take_line('e', 0, 0), {"F2"});
+  m->ask("hold e 0 0 0");
+  run(m);
+  m->ask(take_line('e', 0, 0), {"F25"});
+}
+
+// A wavelet at a port that is not its colour's input.
+void make_misroute(Maker* m) {
+  m->begin("fabric.misroute",
+           "A wavelet at another port than the input is dropped and stops its colour until ROUTE "
+           "is written.",
+           grid(1, 1, 2, {"registers"}), {"F6"});
+  begin_grid(m, 1, 1);
+  set_route(m, 0, 0, 0, route(kWest, bit(kEast)));
+  set_route(m, 0, 0, 1, route(kWest, bit(kEast)));
+  m->ask(send_line('n', 0, 0, data(m, 1)));
+  run(m);
+  m->ask(read_line(0, 0, isa::reg::RtMisroute::kAddress, 1), {"F6"});
+  m->ask(send_line('w', 0, 0, data(m, 1)));
+  m->ask(send_line('w', 0, 1, data(m, 3)));
+  run(m);
+  m->ask(take_line('e', 0, 0), {"F6"});
+  m->ask(take_line('e', 0, 1), {"F45"});
+  set_route(m, 0, 0, 0, route(kWest, bit(kEast)));
+  run(m);
+  m->ask(read_line(0, 0, isa::reg::RtMisroute::kAddress, 1), {"F6"});
+  m->ask(take_line('e', 0, 0), {"F6"});
 }
 
 // Switches: one input, outputs that change. Commands of a list, slot 0 first.
@@ -262,6 +301,24 @@ void make_switches(Maker* m) {
 
 // Colours that do not obey, that are stopped, and what registers show of them.
 void make_other_switches(Maker* m) {
+  constexpr int kAll = 24;
+  m->begin("switches.every_colour", "Every colour can obey.", grid(1, 1, kAll, {"switches"}),
+           {"F66"});
+  begin_grid(m, 1, 1);
+  for (int c = 0; c < kAll; ++c) {
+    m->ask(
+        write_line(0, 0, Switch::address(c),
+                   {Switch::Position1::put(position(kWest, bit(kSouth))) | Switch::Last::put(1)}));
+    set_route(m, 0, 0, c, route(kWest, bit(kEast)) | Route::Obey::put(1));
+    m->ask(send_line('w', 0, c,
+                     {{false, m->word()}, {true, commands({kAdvance})}, {false, m->word()}}));
+  }
+  run(m);
+  for (int c = 0; c < kAll; ++c) {
+    m->ask(take_line('e', 0, c), {"F66"});
+    m->ask(take_line('s', 0, c), {"F66"});
+  }
+
   m->begin("switches.deaf", "A colour that does not obey passes commands on unchanged.",
            grid(1, 1, 1, {"switches"}), {"F65"});
   begin_grid(m, 1, 1);
@@ -304,6 +361,8 @@ void make_fabric(Maker* m) {
   make_multicast(m);
   make_colours(m);
   make_dropped(m);
+  make_credits(m);
+  make_misroute(m);
   make_switches(m);
   make_other_switches(m);
 }

@@ -155,7 +155,7 @@ void make_layer(Maker* m, const Shape& s) {
 }  // namespace
 
 void make_layers(Maker* m) {
-  const Rules machine = {"I14", "I15", "I62", "I64", "I65", "I70", "I130", "I131"};
+  const Rules machine = {"I14", "I15", "I62", "I64", "I65", "I70", "I130", "I131", "N105", "I61"};
   const auto with = [&](Rules rules) {
     rules.insert(rules.end(), machine.begin(), machine.end());
     return rules;

@@ -20,6 +20,12 @@ void Maker::begin(const std::string& name, const std::string& about, Needs needs
   tests_.push_back(std::move(test));
 }
 
+void Maker::begin_timing(const std::string& name, const std::string& about, Needs needs,
+                         const Rules& rules) {
+  begin(name, about, std::move(needs), rules);
+  tests_.back().kind = Class::Timing;
+}
+
 void Maker::add(const std::string& request, const std::string& expected, const Rules& rules) {
   Test& test = tests_.back();
   test.steps.push_back({request, expected, rules});
@@ -78,7 +84,12 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_tensor(&maker);
   make_fabric(&maker);
   make_filters(&maker);
+  make_ramp(&maker);
   make_layers(&maker);
+  make_forms(&maker);
+  make_stops(&maker);
+  make_control(&maker);
+  make_timing(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {
     for (const std::string& id : test.rules) {

@@ -21,6 +21,9 @@ class Maker {
   // Begins a test. Rules of its steps are added to those of the test.
   void begin(const std::string& name, const std::string& about, Needs needs,
              const Rules& rules = {});
+  // A test whose differences are reported and never fail.
+  void begin_timing(const std::string& name, const std::string& about, Needs needs,
+                    const Rules& rules);
   // A request whose answer the model gives. InternalError if the model refuses it.
   std::string ask(const std::string& request, const Rules& rules = {});
   // A request whose answer stands in a document.
@@ -53,7 +56,12 @@ void make_core(Maker* maker);
 void make_tensor(Maker* maker);
 void make_fabric(Maker* maker);
 void make_filters(Maker* maker);
+void make_ramp(Maker* maker);
 void make_layers(Maker* maker);
+void make_forms(Maker* maker);
+void make_stops(Maker* maker);
+void make_timing(Maker* maker);
+void make_control(Maker* maker);
 
 }  // namespace ow::conform
 

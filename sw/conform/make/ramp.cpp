@@ -131,6 +131,41 @@ void make_filters(Maker* m) {
                   data,
                   {"F77"}});
 
+  for (int f = 0; f < 6; ++f) {
+    m->begin(fmt::format("filters.number.{}", f), "Each filter of a tile filters.",
+             one_tile({"filters"}), {"F12"});
+    load_tasks(m, 1);
+    m->ask(write_line(0, 0, isa::reg::FilterLimits::address(f), {2u | 4u << 16}));
+    m->ask(write_line(0, 0, RegFilter::address(f),
+                      {RegFilter::Colour::put(1) | RegFilter::Enable::put(1) |
+                       RegFilter::Kind::put(isa::FilterKind::Range)}));
+    m->ask(write_line(0, 0, Route::address(1), {to_ramp()}));
+    std::vector<Word> indices;
+    for (uint32_t k = 0; k < 8; ++k) indices.push_back({false, k << 16 | k});
+    m->ask(send_line('w', 0, 1, indices));
+    finish(m, {"F12"});
+  }
+}
+
+void make_ramp(Maker* m) {
+  m->begin("switches.teardown_task", "A teardown activates its task; a write of SWITCH does not.",
+           one_tile({"switches"}), {"F72"});
+  load_tasks(m, 0);
+  Program torn;
+  torn.load_immediate(7, 0xDEAD0000);
+  torn.store(7, 8, 0);
+  torn.add_immediate(8, 8, 4);
+  torn.word(0x00008067);
+  m->ask(write_line(0, 0, kTask + 0x80, torn.words()));
+  m->ask(fmt::format("run {}", kCycles));
+  m->ask(write_line(0, 0, isa::reg::TaskEntry::address(isa::kTaskTeardown), {kTask + 0x80}));
+  m->ask(write_line(0, 0, isa::reg::Switch::address(1), {isa::reg::Switch::Torn::put(1)}));
+  m->ask(fmt::format("run {}", kCycles));
+  m->ask(read_line(0, 0, kLog, 4), {"F72"});
+  m->ask(write_line(0, 0, Route::address(0), {to_ramp() | Route::Obey::put(1)}));
+  m->ask(send_line('w', 0, 0, {{false, 5}, {true, Control::Commands::put(0, 3 | 4)}}));
+  finish(m, {"F72"});
+
   m->begin("ramp.queues",
            "A queue takes what its colour's route sends to the ramp; data and control wavelets "
            "start their tasks.",

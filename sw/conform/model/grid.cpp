@@ -9,6 +9,8 @@ void ModelGrid::reset(GridShape shape) {
   shape_ = shape;
   tiles_.clear();
   left_.clear();
+  packets_.clear();
+  credits_.clear();
   for (int k = 0; k < shape.rows * shape.cols; ++k)
     tiles_.push_back(std::make_unique<Tile>(&wrong_));
 }
@@ -38,6 +40,16 @@ void ModelGrid::send(Side side, int index, int colour, const std::vector<Word>& 
   const bool column = side == Side::North || side == Side::South;
   const int row = column ? (side == Side::North ? 0 : shape_.rows - 1) : index;
   const int col = column ? index : (side == Side::West ? 0 : shape_.cols - 1);
+  if (colour == isa::kColourReq) {
+    std::vector<uint32_t>& packet = packets_[{static_cast<int>(side), index}];
+    for (const Word& word : words) {
+      packet.push_back(word.data);
+      if (!word.control) continue;
+      deliver(side, index, packet);
+      packet.clear();
+    }
+    return;
+  }
   auto& buffer = tile(row, col).router().buffer(static_cast<int>(side), colour);
   buffer.insert(buffer.end(), words.begin(), words.end());
 }
@@ -48,12 +60,30 @@ std::vector<Word> ModelGrid::take(Side side, int index, int colour) {
   return words;
 }
 
+void ModelGrid::hold(Side side, int index, int colour, bool held) {
+  const std::tuple<int, int, int> edge{static_cast<int>(side), index, colour};
+  if (held) {
+    credits_[edge] = isa::kLinkCredits;
+  } else {
+    credits_.erase(edge);
+  }
+}
+
+bool ModelGrid::full(int row, int col, int port, int colour) const {
+  const bool edge = (port == 0 && row == 0) || (port == 1 && col + 1 == shape_.cols) ||
+                    (port == 2 && row + 1 == shape_.rows) || (port == 3 && col == 0);
+  const auto held = credits_.find({port, port % 2 == 0 ? col : row, colour});
+  return edge && held != credits_.end() && held->second == 0;
+}
+
 // A wavelet goes out of a tile: to its neighbour, or beyond the edge.
 void ModelGrid::leave(int row, int col, int port, int colour, const Word& word) {
   constexpr int kRow[] = {-1, 0, 1, 0}, kCol[] = {0, 1, 0, -1};
   const int r = row + kRow[port], c = col + kCol[port];
   if (r < 0 || c < 0 || r >= shape_.rows || c >= shape_.cols) {
-    left_[{port, port % 2 == 0 ? col : row, colour}].push_back(word);
+    const std::tuple<int, int, int> edge{port, port % 2 == 0 ? col : row, colour};
+    if (const auto held = credits_.find(edge); held != credits_.end()) --held->second;
+    left_[edge].push_back(word);
   } else {
     tile(r, c).router().buffer((port + 2) % 4, colour).push_back(word);
   }
@@ -64,14 +94,16 @@ bool ModelGrid::work(int row, int col) {
   bool did = t.work();
   for (int colour = 0; colour < isa::kMaxDataColours; ++colour) {
     while (t.router().move(
-        colour, [&](int c) { return t.ramp_takes(c); },
+        colour,
+        [&](int port, int c) {
+          return port == Router::kRamp ? t.ramp_takes(c) : !full(row, col, port, c);
+        },
         [&](int port, int c, const Word& word) {
           if (port == Router::kRamp) {
             t.ramp(c, word);
           } else {
             leave(row, col, port, c, word);
           }
-          return true;
         })) {
       did = true;
     }

@@ -24,19 +24,29 @@ class ModelGrid : public Device {
   std::vector<uint32_t> read(int row, int col, uint32_t address, size_t count) override;
   void send(Side side, int index, int colour, const std::vector<Word>& words) override;
   std::vector<Word> take(Side side, int index, int colour) override;
-  void hold(Side, int, int, bool) override {}
+  void hold(Side side, int index, int colour, bool held) override;
   uint64_t run(uint64_t cycles) override;
   std::vector<uint32_t> call(const Call& call) override;
 
  private:
   Tile& tile(int row, int col);
   bool work(int row, int col);
+  // Whether an edge beyond the tile has no credit left for a colour.
+  bool full(int row, int col, int port, int colour) const;
+  // The control plane: a packet that is whole goes to its tiles at once.
+  void deliver(Side side, int index, const std::vector<uint32_t>& packet);
+  // What the ramps of the tiles along a column get, from a packet that begins with its Y header.
+  void along_column(int row, int col, std::vector<uint32_t> words);
+  void brief(int row, int col, bool in_row, uint32_t word);
+  void request(int row, int col, const std::vector<uint32_t>& words);
   void leave(int row, int col, int port, int colour, const Word& word);
 
   Wrong wrong_;
   GridShape shape_;
   std::vector<std::unique_ptr<Tile>> tiles_;
-  std::map<std::tuple<int, int, int>, std::vector<Word>> left_;  // side, index, colour
+  std::map<std::tuple<int, int, int>, int> credits_;  // of held edges: side, index, colour
+  std::map<std::pair<int, int>, std::vector<uint32_t>> packets_;  // side, index: not whole yet
+  std::map<std::tuple<int, int, int>, std::vector<Word>> left_;   // side, index, colour
 };
 
 // The results of a call by golden's definitions, or by one of the faults. Throws Refused for an

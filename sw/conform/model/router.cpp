@@ -33,6 +33,7 @@ bool Router::write(uint32_t offset, uint32_t value) {
     Colour& colour = colours_[k];
     colour.route = value;
     colour.positions[0] = Route::Position::get(value);
+    colour.stopped = false;
     return true;
   }
   if (inside(offset, kSwitches, isa::kMaxDataColours, &k)) {
@@ -77,6 +78,12 @@ bool Router::read(uint32_t offset, uint32_t* value) const {
     const Colour& colour = colours_[k];
     *value = Switch::Last::put(colour.last) | Switch::Current::put(colour.current) |
              Switch::Torn::put(colour.torn);
+    return true;
+  }
+  if (offset == isa::reg::RtMisroute::kAddress - isa::reg::kBase) {
+    *value = 0;
+    for (uint32_t c = 0; c < colours_.size(); ++c)
+      *value |= static_cast<uint32_t>(colours_[c].stopped) << c;
     return true;
   }
   if (offset == isa::reg::RtTorn::kAddress - isa::reg::kBase) {
@@ -172,15 +179,30 @@ bool Router::passes(int colour, const Word& word) {
   return true;
 }
 
-bool Router::move(int c, const std::function<bool(int)>& ramp_ready, const Output& output) {
+// A colour that does not switch has one input; a wavelet elsewhere is dropped and stops it.
+bool Router::misrouted(int c, int in) {
   Colour& colour = colours_[static_cast<size_t>(c)];
-  if (!Route::Enable::get(colour.route) || colour.torn) return false;
+  if (Route::Obey::get(colour.route) || colour.last != 0) return false;
+  for (int port = 0; port < kPorts; ++port) {
+    if (port == in || buffer(port, c).empty()) continue;
+    buffer(port, c).pop_front();
+    colour.stopped = true;
+    return true;
+  }
+  return false;
+}
+
+bool Router::move(int c, const Ready& ready, const Output& output) {
+  Colour& colour = colours_[static_cast<size_t>(c)];
+  if (!Route::Enable::get(colour.route) || colour.torn || colour.stopped) return false;
   const uint32_t position = colour.positions[colour.current];
   const auto in = static_cast<int>(Position::InPort::get(position));
   uint32_t mask = Position::OutMask::get(position);
+  if (misrouted(c, in)) return true;
   if (in >= kPorts || buffer(in, c).empty()) return false;
-  const bool to_ramp = (mask >> kRamp & 1) != 0;
-  if (to_ramp && !ramp_ready(c)) return false;
+  for (int port = 0; port < kPorts; ++port) {
+    if ((mask >> port & 1) != 0 && !ready(port, c)) return false;
+  }
   Word word = buffer(in, c).front();
   buffer(in, c).pop_front();
   bool allowed = true;

@@ -21,16 +21,18 @@ class Router {
   static constexpr int kRamp = 4;
   static constexpr int kFilters = 6;
   using Buffer = std::deque<Word>;
-  // Takes a wavelet of a colour at an output port; false: not now.
-  using Output = std::function<bool(int port, int colour, const Word& word)>;
+  // Takes a wavelet of a colour at an output port.
+  using Output = std::function<void(int port, int colour, const Word& word)>;
+  // Whether an output port has room for a colour.
+  using Ready = std::function<bool(int port, int colour)>;
 
   explicit Router(const Wrong* wrong) : wrong_(wrong) {}
 
   Buffer& buffer(int port, int colour) {
     return in_[static_cast<size_t>(port)][static_cast<size_t>(colour)];
   }
-  // Moves a wavelet of a colour, if one can move. `ramp_ready`: the ramp takes the colour.
-  bool move(int colour, const std::function<bool(int)>& ramp_ready, const Output& output);
+  // Moves a wavelet of a colour, if one can move.
+  bool move(int colour, const Ready& ready, const Output& output);
 
   // Registers, by their offset; false: none of the router's.
   bool write(uint32_t offset, uint32_t value);
@@ -44,11 +46,13 @@ class Router {
     std::array<uint32_t, 4> positions{};
     uint32_t last = 0, current = 0;
     bool torn = false;
+    bool stopped = false;  // by a wavelet at a wrong port
   };
   struct Filter {
     uint32_t control = 0, first = 0, second = 0, count = 0;
   };
 
+  bool misrouted(int colour, int in);
   bool passes(int colour, const Word& word);
   bool judge(Filter* filter, const Word& word) const;
   // Carries out slot 0; the list of the copies, and whether the ramp of this router gets one.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ow/golden/formats.h"
 #include "ow/isa/isa.h"
 
 namespace ow::conform {
@@ -173,6 +172,7 @@ void Tile::control(uint32_t value) {
   using C = reg::CoreCtrl;
   if (C::Reset::get(value)) {
     iss_.reset(registers_[offset_of(reg::CorePc::kAddress)]);
+    std::copy_n(kResetRandom, 4, machine_.random.begin());
     waiting_.clear();
     rows_.clear();
     drain_.reset();
@@ -278,6 +278,10 @@ bool Tile::special(uint32_t word, bool* ran) {
                                   [&](const Insn& other) { return other.thread == insn.thread; });
     *ran = false;
     if (busy) return true;
+    if (const uint32_t cause = fault_of(insn)) {
+      stop(insn, cause);
+      return true;
+    }
     if (!run_tensor(insn)) {
       waiting_.push_back(insn);
       if (insn.thread == 0) {
@@ -327,6 +331,38 @@ bool Tile::next_task() {
   return false;
 }
 
+// Only what the tests of faults have: an operation without the type, and sources and destinations
+// of element-wise operations.
+uint32_t Tile::fault_of(const Insn& insn) const {
+  using ow_engine::Dsr;
+  constexpr auto kIllegal = static_cast<uint32_t>(isa::EngineCause::Illegal);
+  const auto op = static_cast<isa::TensorOp>(insn.op);
+  const auto type = static_cast<isa::TensorType>(insn.ty);
+  const bool function = op >= isa::TensorOp::Rcp && op <= isa::TensorOp::Sigmoid;
+  const bool bits = op >= isa::TensorOp::And && op <= isa::TensorOp::Gate;
+  if (isa::name_of(op) == nullptr) return kIllegal;
+  if (function && type != isa::TensorType::F16 && type != isa::TensorType::BF16) return kIllegal;
+  if (bits && type != isa::TensorType::I16 && type != isa::TensorType::I32) return kIllegal;
+  if (op != isa::TensorOp::Mov) return 0;
+  const auto dsr = [&](int n) { return dsr_of(iss_.descriptor(static_cast<unsigned>(n))); };
+  const Dsr a = dsr(insn.a), dst = dsr(insn.dst);
+  if (insn.scalar || dst.kind != ow_engine::kMem) return 0;
+  const auto bytes = static_cast<uint32_t>(ow_engine::src_bytes(insn));
+  const bool memory = a.kind == ow_engine::kMem;
+  if (a.kind == ow_engine::kNone || dst.len[0] == 0 || (memory && a.addr % bytes != 0)) {
+    return static_cast<uint32_t>(isa::EngineCause::Descriptor);
+  }
+  const bool cache = (a.addr & ow_engine::kAcc) != 0;
+  return memory && !cache && a.addr >= kSram ? static_cast<uint32_t>(isa::EngineCause::Address) : 0;
+}
+
+void Tile::stop(const Insn& insn, uint32_t cause) {
+  using F = reg::EngineFault;
+  registers_[offset_of(F::kAddress)] =
+      F::Fault::put(1) | F::Thread::put(insn.thread) | F::Cause::put(cause);
+  running_ = false;
+}
+
 bool Tile::run_tensor(const Insn& insn) {
   if (insn.op == ow_engine::kDrain) {
     if (drain_) return false;
@@ -367,118 +403,6 @@ void Tile::execute(const Insn& insn) {
 void Tile::complete(const Insn& insn) {
   if (insn.done == static_cast<int>(isa::Done::Activate)) activated_ |= 1u << insn.task;
   if (insn.done == static_cast<int>(isa::Done::Unblock)) blocked_ &= ~(1u << insn.task);
-}
-
-void Tile::axpyw(const Insn& insn) {
-  const auto& dsr = machine_.dsr;
-  const ow_engine::Dsr &a = dsr[static_cast<size_t>(insn.a)], &b = dsr[static_cast<size_t>(insn.b)],
-                       &dst = dsr[static_cast<size_t>(insn.dst)];
-  const uint32_t samples = a.len[0], ring = std::max<uint32_t>(dst.len[1], 1);
-  std::vector<uint32_t> row(samples, 0);
-  auto& queue = machine_.in[static_cast<size_t>(b.q)];
-  for (uint32_t slot = 0;;) {
-    if (queue.empty()) throw ow_engine::Starved();
-    const ow_engine::Wavelet w = queue.front();
-    queue.pop_front();
-    if (!w.ctrl) {
-      const uint32_t at =
-          a.addr + (w.data >> 16) * static_cast<uint32_t>(static_cast<int32_t>(a.step[1]));
-      for (uint32_t s = 0; s < samples; ++s) {
-        const auto x = static_cast<uint16_t>(machine_.load(at + 2 * s, 2));
-        const auto value = static_cast<uint16_t>(w.data);
-        row[s] = insn.ty == ow_engine::kMixedB ? golden::mixedb_fma(value, x, row[s])
-                                               : golden::mixed_fma(value, x, row[s]);
-        machine_.store(dst.addr + (slot * samples + s) * 4, 4, row[s]);
-      }
-      continue;
-    }
-    if ((w.data & ow_engine::kRowEnd) != 0) {
-      rows_.push_back(row);
-      row.assign(samples, 0);
-      slot = (slot + 1) % ring;
-    }
-    if ((w.data & ow_engine::kStreamEnd) != 0) return;
-  }
-}
-
-bool Tile::drain() {
-  if (!drain_) return false;
-  const auto r = [&](uint32_t address) { return registers_[offset_of(address)]; };
-  bool did = false;
-  const uint32_t period =
-      std::max<uint32_t>(reg::RedPhase::Period::get(r(reg::RedPhase::kAddress)), 1);
-  const uint32_t pivot = reg::RedPhase::Pivot::get(r(reg::RedPhase::kAddress));
-  const uint32_t start = r(reg::RedStart::kAddress);
-  while (!rows_.empty() && drained_ < reg::RedCount::Rows::get(r(reg::RedCount::kAddress))) {
-    const uint32_t phase = (reg::RedStart::Phase::get(start) + drained_) % period;
-    const uint32_t action = phase < pivot ? r(reg::RedActLt::kAddress)
-                            : phase <= pivot + reg::RedStart::More::get(start)
-                                ? r(reg::RedActEq::kAddress)
-                                : r(reg::RedActGt::kAddress);
-    const ow_engine::Machine before = machine_;
-    const uint32_t stored = stored_, biases = biases_;
-    try {
-      drain_row(action, rows_.front(), &stored_, &biases_);
-    } catch (const ow_engine::Starved&) {
-      machine_ = before;
-      stored_ = stored;
-      biases_ = biases;
-      return did;
-    }
-    rows_.erase(rows_.begin());
-    ++drained_;
-    did = true;
-  }
-  if (drained_ < reg::RedCount::Rows::get(r(reg::RedCount::kAddress))) return did;
-  complete(*drain_);
-  drain_.reset();
-  return true;
-}
-
-void Tile::drain_row(uint32_t action, const std::vector<uint32_t>& row, uint32_t* stored,
-                     uint32_t* biases) {
-  using A = isa::RedAction;
-  if (!A::Enable::get(action)) return;
-  const auto arriving = [&](uint32_t q) {
-    for (auto& queue = machine_.in[q];;) {
-      if (queue.empty()) throw ow_engine::Starved();
-      const ow_engine::Wavelet w = queue.front();
-      queue.pop_front();
-      if (!w.ctrl) return w.data;
-    }
-  };
-  uint32_t bias = 0;
-  if (A::Bias::get(action)) {
-    bias = machine_.load(registers_[offset_of(reg::RedBias::kAddress)] + 4 * (*biases)++, 4);
-  }
-  const bool half = A::F16::get(action) || A::Bf16::get(action), b16 = A::Bf16::get(action);
-  std::vector<uint32_t> sums;
-  for (const uint32_t element : row) {
-    uint32_t sum = element;
-    if (A::In0::get(action)) sum = golden::f32_add(sum, arriving(A::In0Q::get(action)));
-    if (A::In1::get(action)) sum = golden::f32_add(sum, arriving(A::In1Q::get(action)));
-    if (A::Bias::get(action)) sum = golden::f32_add(sum, bias);
-    if (half) sum = b16 ? golden::f32_to_bf16(sum) : golden::f32_to_f16(sum);
-    if (A::Relu::get(action)) {
-      const auto h = static_cast<uint16_t>(sum);
-      sum = !half ? golden::f32_relu(sum) : b16 ? golden::bf16_relu(h) : golden::f16_relu(h);
-    }
-    sums.push_back(sum);
-  }
-  const int bytes = half ? 2 : 4;
-  if (A::Memory::get(action)) {
-    const auto pitch = static_cast<uint32_t>(
-        reg::RedPitch::Pitch::get(registers_[offset_of(reg::RedPitch::kAddress)]));
-    const uint32_t at = registers_[offset_of(reg::RedDst::kAddress)] + (*stored)++ * pitch;
-    for (uint32_t k = 0; k < sums.size(); ++k)
-      machine_.store(at + k * static_cast<uint32_t>(bytes), bytes, sums[k]);
-    return;
-  }
-  auto& queue = machine_.out[A::OutQ::get(action)];
-  for (size_t k = 0; k < sums.size(); k += half ? 2 : 1) {
-    queue.push_back(
-        {false, half ? sums[k] | (k + 1 < sums.size() ? sums[k + 1] << 16 : 0) : sums[k]});
-  }
 }
 
 }  // namespace ow::conform

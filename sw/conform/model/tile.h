@@ -43,6 +43,9 @@ class Tile : private IssMemory {
   // An instruction of the engine, or ow.next; nothing: it waits.
   bool special(uint32_t instruction, bool* ran);
   bool next_task();
+  // The engine's cause for an instruction that is not right; 0: it is.
+  uint32_t fault_of(const ow_engine::Insn& insn) const;
+  void stop(const ow_engine::Insn& insn, uint32_t cause);
   bool run_tensor(const ow_engine::Insn& insn);
   void execute(const ow_engine::Insn& insn);
   void axpyw(const ow_engine::Insn& insn);

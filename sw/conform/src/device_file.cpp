@@ -12,9 +12,9 @@ namespace {
 
 // Words of claims: ways in, then what an implementation may leave out (docs/isa.md, I23).
 const std::vector<std::string> kFeatures = {
-    "call",       "tile", "fabric",     "f16",     "bf16",       "f32",       "i8",
-    "i16",        "i32",  "mixed",      "compare", "reductions", "nonlinear", "gather",
-    "stochastic", "tags", "dimensions", "fifos",   "filters",    "switches",  "rows"};
+    "call",       "tile",    "fabric",  "f16",        "bf16",      "f32",     "i8",         "i16",
+    "i32",        "mixed",   "compare", "reductions", "nonlinear", "gather",  "stochastic", "tags",
+    "dimensions", "control", "credits", "registers",  "fifos",     "filters", "switches",   "rows"};
 
 struct Profile {
   const char* name;
@@ -25,14 +25,18 @@ struct Profile {
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> all = {
       {"full", {kFeatures.begin(), kFeatures.end()}, 24, 8, 49152},
-      {"mini", {"call", "tile", "fabric", "f16", "mixed", "rows"}, 4, 4, 8192},
+      {"mini",
+       {"call", "tile", "fabric", "f16", "mixed", "rows", "control", "credits", "registers"},
+       4,
+       4,
+       8192},
       {"arithmetic",
        {"call", "f16", "bf16", "f32", "i8", "i16", "i32", "mixed", "compare", "reductions",
         "nonlinear", "stochastic"},
        0,
        0,
        0},
-      {"fabric", {"fabric", "switches", "filters"}, 24, 8, 49152}};
+      {"fabric", {"fabric", "switches", "filters", "credits", "registers"}, 24, 8, 49152}};
   return all;
 }
 

@@ -59,7 +59,7 @@ void need(const Words& words, size_t least) {
 }
 
 constexpr int kMostTiles = 4096;
-constexpr int kMostColour = 23;
+constexpr int kMostColour = 25;
 
 }  // namespace
 

@@ -81,6 +81,17 @@ std::string explained(const Step& step, size_t i, const std::string& expected,
   return fmt::format("'{}', token {}: expected {}, got {}", cut(step.request), i, expected, got);
 }
 
+// Whether a token is what was expected: the same, any, or a number in a range.
+bool agrees(const std::string& expected, const std::string& got) {
+  if (expected == got || expected == kAny) return true;
+  const size_t dots = expected.find("..");
+  if (dots == std::string::npos || got.empty() || got.size() > 16) return false;
+  char* end = nullptr;
+  const uint64_t value = std::strtoull(got.c_str(), &end, 16);
+  return *end == '\0' && value >= std::strtoull(expected.c_str(), nullptr, 16) &&
+         value <= std::strtoull(expected.c_str() + dots + 2, nullptr, 16);
+}
+
 std::string ask(Door* door, const std::string& line, Outcome* outcome) {
   const std::string answer = door->ask(line);
   outcome->answers.push_back(answer);
@@ -151,7 +162,7 @@ std::string first_difference(const Step& step, const std::string& answer) {
   for (size_t i = 0; i < std::max(expected.size(), got.size() - 1); ++i) {
     const std::string want = i < expected.size() ? expected[i] : "nothing";
     const std::string have = i + 1 < got.size() ? got[i + 1] : "nothing";
-    if (want != have && want != kAny) return explained(step, i, want, cut(have));
+    if (!agrees(want, have)) return explained(step, i, want, cut(have));
   }
   return "";
 }

@@ -17,8 +17,8 @@ inline constexpr int kKitVersion = 1;
 
 struct Step {
   std::string request;
-  // What a conforming device answers after "ok", token by token; "*" stands for any token. Empty:
-  // "ok" alone.
+  // What a conforming device answers after "ok", token by token; "*" stands for any token,
+  // "a..b" for a hexadecimal number from a to b. Empty: "ok" alone.
   std::string expected;
   std::vector<std::string> rules;  // that this answer shows; empty: all of the test
 };
