@@ -63,7 +63,8 @@ int run(Context& context, const Options& o) {
   check_key(o.key);
   const ModelSettings settings = read_model_settings(o.language.model);
   const auto tokenizer = std::make_shared<const Tokenizer>(tokenizer_file(o.language.model));
-  const ChatForm form = o.form.empty() ? usual_chat_form(*tokenizer) : chat_form_named(o.form);
+  const ChatForm form = o.form.empty() ? usual_chat_form(*tokenizer, settings.chat_template)
+                                       : chat_form_named(o.form);
   chat_prompt(*tokenizer, form, {});  // refuses a form that the tokenizer does not have
   api::Model model;
   std::unique_ptr<serve::TokenRing> ring;

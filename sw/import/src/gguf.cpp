@@ -3,7 +3,7 @@
 // and of llama.cpp's converters.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "gguf_file.h"
@@ -192,6 +192,7 @@ class Reader {
       const auto id = token(name);
       if (id && (imported_.ends.empty() || imported_.ends[0] != *id)) imported_.ends.push_back(*id);
     }
+    read_template();
     if (kind == "gpt2") {
       read_merges(names);
     } else if (kind == "llama") {
@@ -200,6 +201,14 @@ class Reader {
       file_.fail("tokenizer.ggml.model",
                  fmt::format("is '{}', must be gpt2 or llama", printable_text(kind)));
     }
+  }
+
+  void read_template() {
+    const std::string name = "tokenizer.chat_template", text = file_.text(name, "");
+    if (text.empty()) return;
+    check_texts(name, {text});
+    const nlohmann::json config = {{"chat_template", text}};
+    imported_.files["tokenizer_config.json"] = config.dump(2) + "\n";
   }
 
   // The kinds of tokens, all Normal if the file does not say.

@@ -27,6 +27,20 @@ std::vector<int> ends_of(const JsonObject& keys) {
   return out;
 }
 
+// A text, or a list of named ones of which "default" is for chats.
+std::string template_of(const std::string& path) {
+  if (!std::filesystem::exists(path)) return "";
+  const json file = read_json(path);
+  const JsonObject keys(path, file);
+  const json* value = keys.find("chat_template");
+  if (value == nullptr) return "";
+  if (!value->is_array()) return keys.text("chat_template");
+  for (const JsonObject& one : keys.objects("chat_template")) {
+    if (one.text("name") == "default") return one.text("template");
+  }
+  return "";
+}
+
 }  // namespace
 
 ModelSettings read_model_settings(const std::string& path) {
@@ -37,6 +51,7 @@ ModelSettings read_model_settings(const std::string& path) {
   const std::string type = keys.text("torch_dtype", keys.text("dtype", ""));
   if (type == "bfloat16") settings.type = HalfType::Bfloat16;
   settings.ends = ends_of(keys);
+  settings.chat_template = template_of(path + "/tokenizer_config.json");
   const std::string generation = path + "/generation_config.json";
   if (!std::filesystem::exists(generation)) return settings;
   const json more = read_json(generation);

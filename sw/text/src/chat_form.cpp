@@ -110,11 +110,15 @@ ChatForm chat_form_named(const std::string& name) {
   throw BadInput("'" + name + "' is no form of chats: llama3, chatml or plain");
 }
 
-ChatForm usual_chat_form(const Tokenizer& tokenizer) {
-  if (has(tokenizer, kStartHeader) && has(tokenizer, kEndHeader) && has(tokenizer, kEndOfTurn)) {
+ChatForm usual_chat_form(const Tokenizer& tokenizer, const std::string& chat_template) {
+  const auto written = [&chat_template](const char* name) {
+    return chat_template.empty() || chat_template.find(name) != std::string::npos;
+  };
+  if (has(tokenizer, kStartHeader) && has(tokenizer, kEndHeader) && has(tokenizer, kEndOfTurn) &&
+      written(kStartHeader)) {
     return ChatForm::Llama3;
   }
-  if (has(tokenizer, kStart) && has(tokenizer, kEnd)) return ChatForm::ChatMl;
+  if (has(tokenizer, kStart) && has(tokenizer, kEnd) && written(kStart)) return ChatForm::ChatMl;
   return ChatForm::Plain;
 }
 

@@ -24,18 +24,6 @@ std::string replaced(const std::string& text, const std::string& mark, const std
   return out.append(text, at, std::string::npos);
 }
 
-// The byte of a token "<0x41>", or -1.
-int byte_of(const std::string& name) {
-  if (name.size() != 6 || name.compare(0, 3, "<0x") != 0 || name[5] != '>') return -1;
-  int value = 0;
-  for (const char c : name.substr(3, 2)) {
-    const size_t digit = std::string("0123456789ABCDEF0123456789abcdef").find(c);
-    if (digit == std::string::npos) return -1;
-    value = value * 16 + static_cast<int>(digit % 16);
-  }
-  return value;
-}
-
 // A name of a byte-level vocabulary. One with other characters stands for itself.
 std::string bytes_of_level(const std::string& name) {
   static const std::unordered_map<std::string, char> bytes = [] {
@@ -56,6 +44,17 @@ std::string bytes_of_level(const std::string& name) {
 }
 
 }  // namespace
+
+int byte_of(const std::string& name) {
+  if (name.size() != 6 || name.compare(0, 3, "<0x") != 0 || name[5] != '>') return -1;
+  int value = 0;
+  for (const char c : name.substr(3, 2)) {
+    const size_t digit = std::string("0123456789ABCDEF0123456789abcdef").find(c);
+    if (digit == std::string::npos) return -1;
+    value = value * 16 + static_cast<int>(digit % 16);
+  }
+  return value;
+}
 
 Decoder::Decoder(const JsonObject& file) { add(file.object("decoder")); }
 

@@ -11,6 +11,9 @@
 
 namespace ow::text {
 
+// The byte of a token "<0x41>", or -1.
+int byte_of(const std::string& name);
+
 class Decoder {
  public:
   explicit Decoder(const JsonObject& file);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "decoder.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/text.h"
@@ -114,6 +115,10 @@ ScoredPiece read_piece(Message message, size_t id) {
   piece.kind = static_cast<ScoredPiece::Kind>(kind);
   if (piece.text.empty() || utf8_error(piece.text) != std::string_view::npos) {
     message.fail(fmt::format("piece {} is empty, or not UTF-8", id));
+  }
+  if (piece.kind == ScoredPiece::Kind::Byte && byte_of(piece.text) < 0) {
+    message.fail(
+        fmt::format("piece {} is '{}', which names no byte", id, printable_text(piece.text)));
   }
   if (piece.score != piece.score) message.fail(fmt::format("piece {} has no score", id));
   return piece;

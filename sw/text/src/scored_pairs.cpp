@@ -7,6 +7,7 @@
 #include <queue>
 #include <tuple>
 
+#include "decoder.h"
 #include "ow/base/error.h"
 #include "unicode.h"
 
@@ -37,9 +38,7 @@ ScoredPairs::ScoredPairs(PieceModel model) : model_(std::move(model)) {
   if (!model_.byte_fallback) return;
   for (size_t k = 0; k < model_.pieces.size(); ++k) {
     if (model_.pieces[k].kind != Kind::Byte) continue;
-    for (size_t b = 0; b < bytes_.size(); ++b) {
-      if (model_.pieces[k].text == fmt::format("<0x{:02X}>", b)) bytes_[b] = static_cast<int>(k);
-    }
+    bytes_[static_cast<size_t>(byte_of(model_.pieces[k].text))] = static_cast<int>(k);
   }
 }
 
@@ -157,9 +156,7 @@ std::string ScoredPairs::bytes(int id) const {
   const ScoredPiece& piece = model_.pieces[static_cast<size_t>(id)];
   if (piece.kind == Kind::Control) return "";
   if (piece.kind == Kind::Unknown) return model_.unknown_text;
-  if (piece.kind == Kind::Byte && piece.text.size() == 6) {
-    return std::string(1, static_cast<char>(std::stoi(piece.text.substr(3, 2), nullptr, 16)));
-  }
+  if (piece.kind == Kind::Byte) return std::string(1, static_cast<char>(byte_of(piece.text)));
   std::string out;
   const std::string_view text = piece.text, mark = kMark;
   for (size_t at = 0; at < text.size();) {

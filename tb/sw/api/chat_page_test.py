@@ -73,7 +73,7 @@ class Browser:
         script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent);"
         return self.call("/execute/sync", {"script": script, "args": [selector]})
 
-    def wait(self, selector, good, seconds=300):
+    def wait(self, selector, good, seconds=1500):
         """The texts of these elements, as soon as `good` takes them; all that were seen before."""
         end, seen = time.monotonic() + seconds, []
         while time.monotonic() < end:

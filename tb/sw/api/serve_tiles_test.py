@@ -13,7 +13,7 @@ SEED = int(os.environ.get("OW_SEED", "1"))
 REQUESTS = [
     # The logits, as probabilities, show more bits than the tokens do.
     {"prompt": "Alice was beginning to", "max_tokens": 8, "temperature": 0, "logprobs": 5},
-    {"prompt": "The Queen of", "max_tokens": 8, "temperature": 0.9, "seed": SEED, "logprobs": 5},
+    {"prompt": "The Queen of", "max_tokens": 8, "temperature": 0.9, "seed": SEED, "logprobs": 5, "echo": True},
 ]
 
 

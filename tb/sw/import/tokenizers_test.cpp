@@ -9,6 +9,7 @@
 #include "other_forms.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/import/imported_model.h"
+#include "ow/import/model_settings.h"
 #include "ow/text/chat_form.h"
 #include "ow/text/tokenizer.h"
 
@@ -77,7 +78,13 @@ TEST_F(GgufTokenizer, OfMerges) {
   EXPECT_EQ(t.encode("<|im_end|>a", SpecialNames::AsTokens), (Ids{1, 2}));
   EXPECT_EQ(t.decode({0, 6, 7, 4}), "ab ab1");
   EXPECT_EQ(t.before(), Ids{});
-  EXPECT_EQ(usual_chat_form(t), ChatForm::ChatMl);
+  EXPECT_EQ(usual_chat_form(t, ""), ChatForm::ChatMl);
+  EXPECT_EQ(imported.files.count("tokenizer_config.json"), 0u);
+  merges.text("tokenizer.chat_template", "{{ '<|im_start|>' }}");
+  const TemporaryDirectory directory;
+  write_imported_model(directory.path() + "/folder", read(merges));
+  EXPECT_EQ(read_model_settings(directory.path() + "/folder").chat_template,
+            "{{ '<|im_start|>' }}");
   GgufForm around = merges;
   around.flag("tokenizer.ggml.add_bos_token", true);
   around.flag("tokenizer.ggml.add_eos_token", true);

@@ -46,10 +46,13 @@ const std::vector<ChatMessage> kChat = {{"system", "Be brief."},
                                         {"user", "?"}};
 
 TEST(ChatForm, IsThatOfTheSpecialTokens) {
-  EXPECT_EQ(usual_chat_form(tokenizer_with(kLlama3)), ChatForm::Llama3);
-  EXPECT_EQ(usual_chat_form(tokenizer_with(kChatMl)), ChatForm::ChatMl);
-  EXPECT_EQ(usual_chat_form(tokenizer_with({})), ChatForm::Plain);
-  EXPECT_EQ(usual_chat_form(tokenizer_with({"<|im_start|>"})), ChatForm::Plain);
+  EXPECT_EQ(usual_chat_form(tokenizer_with(kLlama3), ""), ChatForm::Llama3);
+  EXPECT_EQ(usual_chat_form(tokenizer_with(kChatMl), ""), ChatForm::ChatMl);
+  EXPECT_EQ(usual_chat_form(tokenizer_with({}), ""), ChatForm::Plain);
+  EXPECT_EQ(usual_chat_form(tokenizer_with({"<|im_start|>"}), ""), ChatForm::Plain);
+  // A template that writes other tokens.
+  EXPECT_EQ(usual_chat_form(tokenizer_with(kChatMl), "a <|im_start|> b"), ChatForm::ChatMl);
+  EXPECT_EQ(usual_chat_form(tokenizer_with(kChatMl), "[INST]"), ChatForm::Plain);
 }
 
 TEST(ChatForm, Llama3HasHeadersAndTextsWithoutSpace) {

@@ -102,6 +102,9 @@ TEST(PieceModel, OtherFilesAreRefused) {
   file.pieces[5].kind = 7;
   EXPECT_EQ(refusal(file.bytes()), ": piece 5 is of the kind 7, must be from 1 to 6");
   file = good;
+  file.pieces[5].kind = 6;
+  EXPECT_EQ(refusal(file.bytes()), ": piece 5 is 'ab', which names no byte");
+  file = good;
   file.pieces[5].text = "\xC3";
   EXPECT_EQ(refusal(file.bytes()), ": piece 5 is empty, or not UTF-8");
   file = good;

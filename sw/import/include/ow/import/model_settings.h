@@ -17,6 +17,8 @@ struct ModelSettings {
   // Tokens that end a text: `eos_token_id`, one or a list, of generation_config.json if that file
   // has the key, else of config.json.
   std::vector<int> ends;
+  // The template of chats in tokenizer_config.json, or "".
+  std::string chat_template;
 };
 
 // BadInput in one line, with the file, for a broken file and for values of another type.

@@ -25,8 +25,9 @@ struct ChatMessage {
 const char* chat_form_name(ChatForm form);
 // BadInput for another name.
 ChatForm chat_form_named(const std::string& name);
-// The form whose special tokens the tokenizer has, else Plain.
-ChatForm usual_chat_form(const Tokenizer& tokenizer);
+// The form whose special tokens the tokenizer has and the model's template of chats writes, else
+// Plain. An empty template says nothing.
+ChatForm usual_chat_form(const Tokenizer& tokenizer, const std::string& chat_template);
 
 // The tokens of messages and of the head of the assistant's answer. Names of special tokens in what
 // users write are text. BadInput if the tokenizer lacks a token of the form, and as encode().
