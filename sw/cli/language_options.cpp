@@ -36,6 +36,11 @@ void add_language_options(CLI::App* command, LanguageOptions* o) {
                    "Tiles that hold a block, which decides the order of sums (else by the "
                    "model's shape)")
       ->type_name("RxC");
+  command
+      ->add_option("--num-wafers,--wafers", o->wafers,
+                   "So many simulated machines in a ring, each with a part of the blocks")
+      ->type_name("N")
+      ->check(whole_number(1, 1024));
   command->add_option("--type", o->type, "Type of all weights (else what the folder says)")
       ->check(CLI::IsMember({"binary16", "bfloat16"}));
 }
@@ -63,11 +68,13 @@ std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Lang
                                             int slots) {
   const auto [rows, columns] = language.region;
   if (o.device == "golden") {
+    if (o.wafers > 1) throw BadInput("--wafers: golden is no machine");
     return std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
   }
-  return std::make_unique<serve::GridRing>(ow::open(o.device), language.model,
-                                           jobs::LanguageOptions{{rows, columns}, slots, 0},
-                                           OW_FIRMWARE_DIR);
+  std::vector<Runtime> wafers;
+  for (int n = 0; n < o.wafers; ++n) wafers.push_back(ow::open(o.device));
+  return std::make_unique<serve::GridRing>(
+      wafers, language.model, jobs::LanguageOptions{{rows, columns}, slots, 0}, OW_FIRMWARE_DIR);
 }
 
 }  // namespace ow::cli

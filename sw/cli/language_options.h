@@ -18,6 +18,7 @@ struct LanguageOptions {
   std::string device = "golden";
   std::string region;
   std::string type;
+  int wafers = 1;
 };
 
 void add_language_options(CLI::App* command, LanguageOptions* options);

@@ -26,7 +26,10 @@ using serve::Pass;
 
 constexpr GridShape kGrid{4, 6};
 constexpr GridShape kRegion{2, 2};
-constexpr int kUsers = 6;  // one for each region
+constexpr int kUsers = 6;         // one for each region
+constexpr GridShape kHalf{4, 4};  // of two wafers, for three regions each
+constexpr int kLinkUsers = 8;     // two more, on the links
+constexpr double kLinks = 10000;  // cycles of the latency of both
 constexpr double kClock = 1e9;
 
 LanguageShape shape() {
@@ -43,12 +46,20 @@ LanguageShape shape() {
   return s;
 }
 
+std::vector<Runtime> open_wafers(int count, GridShape grid) {
+  std::vector<Runtime> wafers;
+  for (int n = 0; n < count; ++n) {
+    wafers.push_back(make_runtime(make_device(DeviceKind::Replicated, grid)));
+  }
+  return wafers;
+}
+
 // A ring of regions, and golden beside it.
 class Machine {
  public:
-  Machine(const LanguageModel& model, int users, int positions, const std::string& firmware)
-      : ring_(make_runtime(make_device(DeviceKind::Replicated, kGrid)), model,
-              {kRegion, users, positions}, firmware),
+  Machine(const LanguageModel& model, int users, int positions, const std::string& firmware,
+          int wafers = 1, GridShape grid = kGrid)
+      : ring_(open_wafers(wafers, grid), model, {kRegion, users, positions}, firmware),
         decoder_(model, kRegion.rows, kRegion.cols) {}
 
   // Sends the tokens of user 0's prompt, one after another or as many at a time as there is room
@@ -153,22 +164,23 @@ void kv_memory(Rows* rows, const jobs::LanguagePlan& plan, const std::string& fi
             {{"positions", held}, {"bytes", free - weights}, {"bytes_a_position", position}});
 }
 
+std::vector<int> drawn_tokens(int count, Rng* rng) {
+  std::vector<int> tokens;
+  for (int n = 0; n < count; ++n) {
+    tokens.push_back(static_cast<int>(rng->below(static_cast<uint64_t>(shape().vocabulary))));
+  }
+  return tokens;
+}
+
 double thousands_a_second(double cycles) { return kClock / cycles / 1000; }
 
 void models(Rows* rows, const std::string& firmware) {
   const uint64_t seed = rows->options().seed;
   const LanguageModel model = random_language_model(shape(), HalfType::Binary16, seed, true);
   Rng rng(seed);
-  const auto tokens = [&](int count) {
-    std::vector<int> list;
-    for (int n = 0; n < count; ++n) {
-      list.push_back(static_cast<int>(rng.below(static_cast<uint64_t>(shape().vocabulary))));
-    }
-    return list;
-  };
-  const std::vector<int> long_prompt = tokens(128);
+  const std::vector<int> long_prompt = drawn_tokens(128, &rng);
   std::vector<std::vector<int>> prompts;
-  for (int u = 0; u < kUsers; ++u) prompts.push_back(tokens(32));
+  for (int u = 0; u < kUsers; ++u) prompts.push_back(drawn_tokens(32, &rng));
 
   int differs = 0;
   if (rows->wants_any({"language.token_cycles", "language.one_user_rate", "language.prompt",
@@ -207,6 +219,41 @@ void models(Rows* rows, const std::string& firmware) {
   if (differs > 0) rows->fault("language", fmt::format("{} tokens differ from golden", differs));
 }
 
+// The same model on two wafers, against one.
+void wafers(Rows* rows, const std::string& firmware) {
+  const bool latency = rows->wants("language.wafers_latency");
+  if (!latency && !rows->wants("language.wafers_rate")) return;
+  const uint64_t seed = rows->options().seed;
+  const LanguageModel model = random_language_model(shape(), HalfType::Binary16, seed, true);
+  Rng rng(seed);
+  int differs = 0;
+  if (latency) {
+    const std::vector<std::vector<int>> prompt = {drawn_tokens(128, &rng)};
+    Machine one(model, 1, 0, firmware), two(model, 1, 0, firmware, 2, kHalf);
+    const double alone = one.decode(prompt, 2, rows->progress("one wafer"));
+    const double linked = two.decode(prompt, 2, rows->progress("two wafers"));
+    rows->cycles("a token at position 128, two wafers", static_cast<uint64_t>(linked));
+    rows->add("language.wafers_latency", 100 * (linked / (alone + kLinks) - 1),
+              {{"cycles_one", alone}, {"cycles_two", linked}});
+    differs += one.differs() + two.differs();
+  }
+  if (rows->wants("language.wafers_rate")) {
+    constexpr int kAnswer = 16;
+    std::vector<std::vector<int>> prompts;
+    for (int u = 0; u < kLinkUsers; ++u) prompts.push_back(drawn_tokens(32, &rng));
+    const std::vector<std::vector<int>> six(prompts.begin(), prompts.begin() + kUsers);
+    Machine one(model, kUsers, 32 + kAnswer, firmware);
+    Machine two(model, kLinkUsers, 32 + kAnswer, firmware, 2, kHalf);
+    const double alone = one.decode(six, kAnswer, rows->progress("one wafer, six users"));
+    const double linked = two.decode(prompts, kAnswer, rows->progress("two wafers, eight users"));
+    rows->cycles("a token of eight users at 32, two wafers", static_cast<uint64_t>(linked));
+    rows->add("language.wafers_rate", alone / linked,
+              {{"cycles_a_token_one", alone}, {"cycles_a_token_two", linked}});
+    differs += one.differs() + two.differs();
+  }
+  if (differs > 0) rows->fault("language", fmt::format("{} tokens differ from golden", differs));
+}
+
 // Rows and columns of a region at work, and nothing else.
 void products(Rows* rows, const std::string& firmware) {
   const auto measure = [&](int size, bool two) {
@@ -230,6 +277,7 @@ void products(Rows* rows, const std::string& firmware) {
 
 void measure_language(Rows* rows, const std::string& firmware) {
   models(rows, firmware);
+  wafers(rows, firmware);
   products(rows, firmware);
 }
 

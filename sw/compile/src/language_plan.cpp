@@ -84,6 +84,11 @@ void check_family(const LanguageShape& shape) {
   throw BadInput("tiles compute models of the Llama family alone; golden computes GPT-2's, too");
 }
 
+size_t LanguagePlan::first_of(int wafer) const {
+  const int all = shape.layers + 1;
+  return static_cast<size_t>(wafer * (all / wafers) + std::min(wafer, all % wafers));
+}
+
 void check_region(const LanguageShape& shape, GridShape region) {
   check_family(shape);
   const int c = region.cols;
@@ -135,7 +140,7 @@ std::vector<Rect> place_regions(int count, GridShape region, GridShape grid) {
   return regions;
 }
 
-LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& options,
+LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& options, int wafers,
                            GridShape grid, const FreeMemory& block, const FreeMemory& head) {
   const LanguageShape& shape = model.shape;
   check_region(shape, options.region);
@@ -143,6 +148,7 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
   plan.shape = shape;
   plan.type = model.type;
   plan.grid = grid;
+  plan.wafers = wafers;
   plan.region = options.region;
   plan.slots = options.slots;
   plan.positions = options.positions > 0 ? options.positions : shape.positions;
@@ -153,7 +159,14 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
   if (plan.slots < 1 || plan.slots > kMostSlots) {
     throw BadInput(fmt::format("{} users at a time; 1 to {}", plan.slots, kMostSlots));
   }
-  plan.regions = place_regions(shape.layers + 1, plan.region, grid);
+  if (wafers < 1 || wafers > shape.layers + 1) {
+    throw BadInput(fmt::format("{} wafers: 1 to {}, a region each", wafers, shape.layers + 1));
+  }
+  for (int wafer = 0; wafer < wafers; ++wafer) {
+    const size_t count = plan.first_of(wafer + 1) - plan.first_of(wafer);
+    const std::vector<Rect> places = place_regions(static_cast<int>(count), plan.region, grid);
+    plan.regions.insert(plan.regions.end(), places.begin(), places.end());
+  }
   // Large pages, which run faster, unless they hold less than is asked for and smaller ones hold a
   // quarter more. A user alone can have all of them.
   std::optional<LanguagePlan> best;

@@ -106,6 +106,10 @@ Runtime make_runtime(std::unique_ptr<Device> device) {
 }
 const TileConfig& tile_of(const Runtime& machine) { return Internals::of(machine).tile(); }
 Device& device_of(const Runtime& machine) { return Internals::of(machine).device(); }
+RunStatus work(const Runtime& machine, uint64_t cycles, const std::function<bool()>& done) {
+  return Internals::of(machine).work(cycles, done);
+}
+std::string fault_text(const Runtime& machine) { return fault_text(Internals::of(machine), false); }
 const MachineInfo& Runtime::info() const { return state_->info(); }
 uint64_t Runtime::cycle() const { return state_->device().cycle(); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/serve/grid_ring.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "ow/base/error.h"
@@ -14,11 +13,10 @@ constexpr uint64_t kCyclesOfToken = 10'000'000;
 
 }  // namespace
 
-GridRing::GridRing(const Runtime& machine, const LanguageModel& model,
+GridRing::GridRing(const std::vector<Runtime>& wafers, const LanguageModel& model,
                    const jobs::LanguageOptions& options, const std::string& firmware)
-    : grid_(machine, model, options, firmware),
-      shape_{grid_.plan().slots, grid_.plan().positions, model.shape.vocabulary,
-             std::min(model.shape.layers + 1 + 2, grid_.capacity())},
+    : grid_(wafers, model, options, firmware),
+      shape_{grid_.plan().slots, grid_.plan().positions, model.shape.vocabulary, grid_.inside()},
       rules_("ring of regions", shape_),
       pages_(static_cast<size_t>(shape_.slots)),
       free_(static_cast<size_t>(grid_.plan().pages)) {

@@ -18,7 +18,7 @@ namespace ow::jobs {
 namespace {
 
 LanguageGrid open_grid(const LanguageModel& model, GridShape grid, const LanguageOptions& options) {
-  return LanguageGrid(make_runtime(make_device(DeviceKind::Replicated, grid)), model, options,
+  return LanguageGrid({make_runtime(make_device(DeviceKind::Replicated, grid))}, model, options,
                       OW_FIRMWARE_DIR);
 }
 

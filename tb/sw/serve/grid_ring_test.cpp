@@ -25,8 +25,12 @@
 namespace ow::serve {
 namespace {
 
-Runtime open_grid(GridShape grid) {
-  return make_runtime(make_device(DeviceKind::Replicated, grid));
+std::vector<Runtime> open_wafers(int count, GridShape grid) {
+  std::vector<Runtime> wafers;
+  for (int n = 0; n < count; ++n) {
+    wafers.push_back(make_runtime(make_device(DeviceKind::Replicated, grid)));
+  }
+  return wafers;
 }
 
 // Uniform from `low` to `high`.
@@ -42,12 +46,13 @@ Request request_of(int prompt, int limit, int vocabulary, Rng* rng) {
   return r;
 }
 
-// A model on a grid, and golden beside it.
+// A model on a grid, or on several of that size, and golden beside it.
 class Wafer {
  public:
-  Wafer(const LanguageModel& model, GridShape grid, const jobs::LanguageOptions& options)
+  Wafer(const LanguageModel& model, GridShape grid, const jobs::LanguageOptions& options,
+        int wafers = 1)
       : decoder_(model, options.region.rows, options.region.cols),
-        ring_(open_grid(grid), model, options, OW_FIRMWARE_DIR) {}
+        ring_(open_wafers(wafers, grid), model, options, OW_FIRMWARE_DIR) {}
 
   GridRing& ring() { return ring_; }
 
@@ -122,6 +127,23 @@ TEST(GridRing, ALongTextOfASmallModelIsThatOfGolden) { small_model(HalfType::Bin
 
 TEST(GridRing, ATextInBfloat16IsThatOfGolden) { small_model(HalfType::Bfloat16, 32); }
 
+// The head and two blocks on one wafer, three blocks on the other. Users come and go.
+TEST(GridRing, TwoWafersGiveTheBitsOfOne) {
+  const LanguageModel model =
+      random_language_model(shape_of(64, 5, 8, 4, 8, 172, 512, 512), HalfType::Binary16, 5, true);
+  Wafer wafers(model, {4, 4}, {{2, 2}, 8, 64}, 2);
+  Rng rng(test_seed(1));
+  Wafer::Answers answers(&wafers, 4);
+  int tokens = 0;
+  for (int user = 0; user < 10; ++user) {
+    const Request r = request_of(between(&rng, 1, 6), between(&rng, 1, 10), 512, &rng);
+    tokens += r.limit;
+    answers.submit(r);
+  }
+  answers.all();
+  EXPECT_EQ(answers.tokens, tokens);
+}
+
 // A user first alone, and then among others: their prompts and answers have any length, they come
 // at any time, and some go.
 TEST(GridRing, WhatAUserGetsDoesNotDependOnOthers) {
@@ -190,20 +212,20 @@ TEST(GridRing, RandomModelsOnRandomRegionsAreThoseOfGolden) {
       const LanguageShape s = drawn_shape(region, draw % 3 == 2, &rng);
       const HalfType type = rng.below(2) == 0 ? HalfType::Binary16 : HalfType::Bfloat16;
       const bool tied = rng.below(2) == 0;
-      const int users = between(&rng, 1, 3);
-      SCOPED_TRACE(
-          fmt::format("OW_SEED={} draw {}: regions of {} x {}; width {}, {} blocks, {} heads of "
-                      "{}, {} of keys, "
-                      "hidden {}, {} tokens, {} positions, {}, {} users",
-                      seed, draw, region.rows, region.cols, s.width, s.layers, s.heads, s.head_size,
-                      s.kv_heads, s.hidden, s.vocabulary, s.positions, half_name(type), users));
+      const int users = between(&rng, 1, 3), wafers = between(&rng, 1, s.layers + 1);
+      SCOPED_TRACE(fmt::format(
+          "OW_SEED={} draw {}: regions of {} x {}; width {}, {} blocks, {} heads of "
+          "{}, {} of keys, "
+          "hidden {}, {} tokens, {} positions, {}, {} users, {} wafers",
+          seed, draw, region.rows, region.cols, s.width, s.layers, s.heads, s.head_size, s.kv_heads,
+          s.hidden, s.vocabulary, s.positions, half_name(type), users, wafers));
       const LanguageModel model = random_language_model(s, type, rng.next(), tied);
       // In a row, in a column or in a square.
       const GridShape places = rng.below(2) == 0   ? GridShape{2, 2}
                                : rng.below(2) == 0 ? GridShape{1, s.layers + 1}
                                                    : GridShape{s.layers + 1, 1};
-      Wafer wafer(model, {places.rows * region.rows, places.cols * region.cols},
-                  {region, users, 0});
+      Wafer wafer(model, {places.rows * region.rows, places.cols * region.cols}, {region, users, 0},
+                  wafers);
       Wafer::Answers answers(&wafer, between(&rng, 1, 4));
       int tokens = 0;
       for (int user = 0; user < users; ++user) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A language model on a machine: tokens go in, and come out with what follows them. The regions
-// work as a pipeline, each on one token; what a user gets does not depend on the others.
+// work as a pipeline, each on one token; what a user gets does not depend on the others. Several
+// wafers are a ring, too: the regions are cut into as many parts, with links between them.
 #ifndef OW_COMPILE_LANGUAGE_GRID_H_
 #define OW_COMPILE_LANGUAGE_GRID_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,17 +17,21 @@
 
 namespace ow::jobs {
 
+class WaferRing;
+
 class LanguageGrid {
  public:
-  // Loads the programs of regions from `firmware`, a directory, and the model. BadInput as
+  // Loads the programs of regions from `firmware`, a directory, and the model. Several machines are
+  // wafers with links of the preset `wse` (docs/training.md), and must be simulated. BadInput as
   // plan_language, or if the machine's tiles do not have what the programs need.
-  LanguageGrid(const Runtime& machine, const LanguageModel& model, const LanguageOptions& options,
-               const std::string& firmware);
+  LanguageGrid(const std::vector<Runtime>& machines, const LanguageModel& model,
+               const LanguageOptions& options, const std::string& firmware);
+  ~LanguageGrid();
 
   const LanguagePlan& plan() const { return plan_; }
-  uint64_t cycle() const { return machine_.cycle(); }
-  // Tokens that may be under way: each region holds one and keeps one more in its inbox.
-  int capacity() const { return 2 * static_cast<int>(plan_.regions.size()) - 1; }
+  // Tokens that may be under way. Each region holds one and keeps one more in its inbox. So many
+  // keep all of them at work: one each and two more, and two on each link.
+  int inside() const;
 
   // The pages of a slot, in the order of its places. They are the user's own. Waits until all tiles
   // know them; tokens under way go on meanwhile.
@@ -37,16 +43,21 @@ class LanguageGrid {
   // A token that has come round.
   struct Report {
     ow_command command;  // `token`: the greatest logit, or the token itself if it was quiet
-    uint64_t cycle = 0;  // in which the report left the grid
+    uint64_t cycle = 0;  // in which the report left the grid, counted from the first launch on
     std::vector<uint32_t> logits;  // fp32, by token, if the command asked for them
   };
-  // Runs the machine until there is one. DeviceFault, with the hang report, after `limit` cycles.
+  // Runs the machines until there is one. DeviceFault, with the hang report, after `limit` cycles.
   Report wait(uint64_t limit);
 
  private:
-  Runtime machine_;
+  void add_tiles(Program* program, size_t region, const std::string& elf) const;
+  size_t logits_due() const;
+
   LanguagePlan plan_;
-  std::unique_ptr<Run> run_;
+  std::vector<Run> runs_;  // by wafer
+  std::unique_ptr<WaferRing> ring_;
+  std::deque<Word> reports_;  // words that have come
+  std::deque<uint32_t> logits_;
 };
 
 }  // namespace ow::jobs

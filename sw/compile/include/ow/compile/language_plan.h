@@ -37,15 +37,19 @@ struct RegionTile {
 struct LanguagePlan {
   LanguageShape shape;
   HalfType type = HalfType::Binary16;
-  GridShape grid;
+  GridShape grid;  // of a wafer
+  int wafers = 1;
   GridShape region;
   int slots = 0;
   int positions = 0;                           // of a user's text at most
   int slot_pages = 0;                          // entries of a slot in the table of pages
   int page_places = 0;                         // of a page of keys and values
   int pages = 0;                               // that the fullest tile has room for
-  std::vector<Rect> regions;                   // the head, then the blocks: a ring
+  std::vector<Rect> regions;                   // the head, then the blocks: a ring; on its wafer
   std::vector<std::vector<RegionTile>> tiles;  // by region; row by row
+
+  // Wafer w has the regions from first_of(w) to first_of(w + 1), the head is on wafer 0.
+  size_t first_of(int wafer) const;
 
   // Pages that a text of `count` tokens takes in a tile.
   int pages_of(int count) const;
@@ -57,12 +61,13 @@ void check_family(const LanguageShape& shape);
 // The same, and with the limit, if a region of this shape cannot hold the model's heads.
 void check_region(const LanguageShape& shape, GridShape region);
 
-// Regions for the head and the blocks of a model, from the grid's north-west corner on: a ring of
-// neighbours, in which the last places may be left out. BadInput if the grid is too small.
+// So many regions of a model, from the grid's north-west corner on: a ring of neighbours, in which
+// the last places may be left out. BadInput if the grid is too small.
 std::vector<Rect> place_regions(int count, GridShape region, GridShape grid);
 
-// Throws BadInput, with bytes and tiles wanted, if the model does not fit.
-LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& options,
+// On so many wafers of a grid each. Throws BadInput, with bytes and tiles wanted, if the model does
+// not fit.
+LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& options, int wafers,
                            GridShape grid, const FreeMemory& block, const FreeMemory& head);
 
 }  // namespace ow::jobs

@@ -84,6 +84,8 @@ class EdgeLink {
   uint64_t cross(uint64_t from, uint64_t wavelets);
   // The next wavelet offered begins a phase.
   void begin_phase(std::vector<EdgeHold> holds = {});
+  // The next wavelet offered, and those after it, wait for this within their phase.
+  void delay(EdgeHold hold) { gates_.push_back({offered_, {hold}}); }
   // Between two streams: this many cycles took no time.
   void skip(uint64_t cycles);
   // The host has put `count` wavelets into its queue before cycle `now`.

@@ -5,6 +5,7 @@
 #define OW_RUNTIME_MACHINE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,12 @@ Device& device_of(const Runtime& machine);
 
 // What the machine's tiles have; that of the first one.
 const TileConfig& tile_of(const Runtime& machine);
+
+// Lets the machine work, with its producers and consumers, until `done` returns true, nothing moves
+// any more, or so many cycles have passed.
+RunStatus work(const Runtime& machine, uint64_t cycles, const std::function<bool()>& done);
+// Why it does not go on: the error of a stopped tile, or the hang report.
+std::string fault_text(const Runtime& machine);
 
 // A colour at an edge port of the machine.
 struct StreamPort {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A language model on regions of a machine's tiles, as a ring for the engine.
+// A language model on regions of tiles of one or several wafers, as a ring for the engine.
 #ifndef OW_SERVE_GRID_RING_H_
 #define OW_SERVE_GRID_RING_H_
 
@@ -13,12 +13,12 @@
 
 namespace ow::serve {
 
-// Belongs to the thread of its machine.
+// Belongs to the thread of its machines.
 class GridRing : public TokenRing {
  public:
   // Loads the model; BadInput as LanguageGrid. `firmware`: the directory of the programs.
-  GridRing(const Runtime& machine, const LanguageModel& model, const jobs::LanguageOptions& options,
-           const std::string& firmware);
+  GridRing(const std::vector<Runtime>& wafers, const LanguageModel& model,
+           const jobs::LanguageOptions& options, const std::string& firmware);
 
   const RingShape& shape() const override { return shape_; }
   const jobs::LanguagePlan& plan() const { return grid_.plan(); }

@@ -18,7 +18,7 @@ struct RingShape {
   int slots = 0;       // users whose keys and values fit at the same time, numbered from 0
   int positions = 0;   // of the longest context: what the model has, or what a user alone can hold
   int vocabulary = 0;  // tokens
-  int inside = 0;      // packets that may be inside at the same time: the regions and 2 more
+  int inside = 0;      // packets that may be inside at the same time
 };
 
 // What the head does with a packet.
