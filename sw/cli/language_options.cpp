@@ -8,6 +8,7 @@
 #include "ow/base/error.h"
 #include "ow/check/golden_ring.h"
 #include "ow/import/model_folder.h"
+#include "ow/runtime/machine.h"
 #include "ow/serve/grid_ring.h"
 
 namespace ow::cli {
@@ -41,6 +42,12 @@ void add_language_options(CLI::App* command, LanguageOptions* o) {
                    "So many simulated machines in a ring, each with a part of the blocks")
       ->type_name("N")
       ->check(whole_number(1, 1024));
+  command
+      ->add_option(
+          "--load", o->load,
+          "How weights come into a machine: through its ports, or direct into the memories "
+          "of a simulated one, in no cycle")
+      ->check(CLI::IsMember({"ports", "direct"}));
   command->add_option("--type", o->type, "Type of all weights (else what the folder says)")
       ->check(CLI::IsMember({"binary16", "bfloat16"}));
 }
@@ -73,8 +80,12 @@ std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Lang
   }
   std::vector<Runtime> wafers;
   for (int n = 0; n < o.wafers; ++n) wafers.push_back(ow::open(o.device));
-  return std::make_unique<serve::GridRing>(
+  const bool direct = o.load == "direct";
+  for (const Runtime& wafer : wafers) copy_directly(wafer, direct);
+  auto ring = std::make_unique<serve::GridRing>(
       wafers, language.model, jobs::LanguageOptions{{rows, columns}, slots, 0}, OW_FIRMWARE_DIR);
+  for (const Runtime& wafer : wafers) copy_directly(wafer, false);
+  return ring;
 }
 
 }  // namespace ow::cli

@@ -19,6 +19,7 @@ struct LanguageOptions {
   std::string region;
   std::string type;
   int wafers = 1;
+  std::string load = "ports";
 };
 
 void add_language_options(CLI::App* command, LanguageOptions* options);

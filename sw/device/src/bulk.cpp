@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/device/sim_control.h"
 #include "ow/device/tile_map.h"
 
 namespace ow {
@@ -100,7 +101,21 @@ void Bulk::add(Job job, const std::vector<Span>& spans) {
   if (at == 0 || at != job.words()) {
     throw BadInput(fmt::format("copy of {} words into room for {}", job.words(), at));
   }
-  jobs_.push_back(std::move(job));
+  if (direct_ && job.in == nullptr) {
+    write_directly(job);
+  } else {
+    jobs_.push_back(std::move(job));
+  }
+}
+
+void Bulk::write_directly(const Job& job) {
+  const Rect& rect = job.rect;
+  for (int i = 0; i < rect.rows * rect.cols; ++i) {
+    for (const Packet& packet : job.packets) {
+      device_.sim()->write_memory(rect.row + i / rect.cols, rect.col + i % rect.cols, packet.addr,
+                                  &job.out[packet.at], packet.words);
+    }
+  }
 }
 
 size_t Bulk::port_of(Side side, int index) const {

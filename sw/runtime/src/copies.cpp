@@ -19,7 +19,7 @@ Copy::Copy(Runtime::State* machine, std::vector<CopyStep> steps)
     : machine_(machine), bulk_(bulk()), steps_(std::move(steps)) {}
 
 std::unique_ptr<Bulk> Copy::bulk() const {
-  return std::make_unique<Bulk>(machine_->control_, machine_->info().sram_bytes);
+  return std::make_unique<Bulk>(machine_->control_, machine_->info().sram_bytes, machine_->direct_);
 }
 
 void Copy::pump() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ow/device/sim_control.h"
 #include "ow/diagnose/hang_report.h"
 #include "ow/diagnose/tile_error.h"
 #include "ow/runtime/machine.h"
@@ -108,6 +109,14 @@ const TileConfig& tile_of(const Runtime& machine) { return Internals::of(machine
 Device& device_of(const Runtime& machine) { return Internals::of(machine).device(); }
 RunStatus work(const Runtime& machine, uint64_t cycles, const std::function<bool()>& done) {
   return Internals::of(machine).work(cycles, done);
+}
+void copy_directly(const Runtime& machine, bool direct) {
+  Runtime::State& state = Internals::of(machine);
+  const SimControl* const sim = state.device().sim();
+  if (direct && (sim == nullptr || !sim->has_memory())) {
+    throw BadInput(machine.info().description + " has no memories that the host could write to");
+  }
+  state.set_direct(direct);
 }
 std::string fault_text(const Runtime& machine) { return fault_text(Internals::of(machine), false); }
 const MachineInfo& Runtime::info() const { return state_->info(); }

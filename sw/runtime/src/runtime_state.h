@@ -63,6 +63,8 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   // moves, or the cycles have passed.
   RunStatus work(uint64_t cycles, const std::function<bool()>& done);
 
+  // Copies into tiles go straight into the memories of a simulated machine.
+  void set_direct(bool direct) { direct_ = direct; }
   // Starts a copy.
   std::shared_ptr<Event::State> copy(std::vector<CopyStep> steps);
 
@@ -106,6 +108,7 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   MachineInfo info_;
   TileConfig tile_;
   std::shared_ptr<Copy> copy_;  // under way
+  bool direct_ = false;
   std::vector<Rect> unfenced_;
   std::map<StreamPort, std::vector<MakeWavelets>> sources_;
   std::map<StreamPort, Sink> sinks_;

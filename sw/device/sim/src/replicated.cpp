@@ -44,6 +44,8 @@ class Replicated : public SimDevice {
   }
   uint64_t evaluations() const override { return evaluations_; }
   std::vector<UnitClock> unit_clocks() const override;
+  bool has_memory() const override { return true; }
+  void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
@@ -57,6 +59,7 @@ class Replicated : public SimDevice {
     int neighbour[4];  // tile index, -1 at an edge
     int edge_port[4];  // port number, -1 inside
     std::vector<sim::Gate> gates;
+    std::vector<uint8_t*> banks;  // of its SRAM, once they were asked for
   };
 
   void clock(sim::Model<Vow_tile>* model) const {
@@ -148,6 +151,27 @@ std::vector<UnitClock> Replicated::unit_clocks() const {
   std::vector<UnitClock> clocks;
   for (size_t k = 0; k < edges_.size(); ++k) clocks.push_back({tiles_[0].gates[k].unit, edges_[k]});
   return clocks;
+}
+
+// Banks have 8 bytes a row and take turns (rtl/tile/memory/ow_sram.sv).
+void Replicated::write_memory(int row, int col, uint32_t addr, const uint32_t* words,
+                              size_t count) {
+  Tile& tile = tiles_.at(static_cast<size_t>(row) * static_cast<size_t>(shape_.cols) +
+                         static_cast<size_t>(col));
+  if (tile.banks.empty()) {
+    size_t bytes = 0;
+    for (const sim::Cell& cell : tile.model.cells()) {
+      if (std::strstr(cell.name, "u_sram__DOT__gen_bank") == nullptr) continue;
+      tile.banks.push_back(cell.data);
+      bytes += cell.size;
+    }
+    if (bytes != isa::kFull.sram_bytes) throw InternalError("banks of another size than the SRAM");
+  }
+  const size_t banks = tile.banks.size();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t at = addr / 4 + i, line = at / 2;
+    std::memcpy(tile.banks[line % banks] + 8 * (line / banks) + 4 * (at % 2), &words[i], 4);
+  }
 }
 
 // Moves words at the edges into the slots of the tiles there.

@@ -21,6 +21,10 @@ GridShape checked_shape(GridShape shape) {
 
 }  // namespace
 
+void SimControl::write_memory(int, int, uint32_t, const uint32_t*, size_t) {
+  throw InternalError("this simulator has no memories to write to");
+}
+
 SimDevice::SimDevice(GridShape shape)
     : shape_(checked_shape(shape)),
       ports_(shape_),

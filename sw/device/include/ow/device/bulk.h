@@ -29,12 +29,14 @@ class Bulk {
   // requests get through.
   static constexpr size_t kPacketWords = 256;
 
-  // `sram_bytes`: of a tile (ControlPlane::sram_bytes).
-  Bulk(ControlPlane& control, uint32_t sram_bytes)
+  // `sram_bytes`: of a tile (ControlPlane::sram_bytes). `direct`: writes go straight into the
+  // memories of a simulated device, and are done at once.
+  Bulk(ControlPlane& control, uint32_t sram_bytes, bool direct = false)
       : device_(control.device()),
         reads_(control.reads()),
         entry_row_(control.entry_row()),
-        sram_bytes_(sram_bytes) {}
+        sram_bytes_(sram_bytes),
+        direct_(direct) {}
   // Reads under way are abandoned.
   ~Bulk();
   Bulk(const Bulk&) = delete;
@@ -117,6 +119,7 @@ class Bulk {
   };
 
   void add(Job job, const std::vector<Span>& spans);
+  void write_directly(const Job& job);
   void assign();
   size_t port_of(Side side, int index) const;
   void issue(PortState* port);
@@ -130,6 +133,7 @@ class Bulk {
   ControlReads& reads_;
   int entry_row_;  // of multicasts, at the west edge
   uint32_t sram_bytes_;
+  bool direct_;
   std::vector<Job> jobs_;
   std::vector<PortState> ports_;
   size_t left_ = 0;  // reads that must be answered, of all jobs

@@ -4,6 +4,7 @@
 #ifndef OW_SIM_CONTROL_H_
 #define OW_SIM_CONTROL_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -62,6 +63,11 @@ class SimControl {
   virtual void set_exit(Side side, int index, int colour,
                         const std::optional<EdgeExitOptions>& options) = 0;
   virtual EdgeExit& exit(Side side, int index) = 0;
+
+  // Writes words into a tile's SRAM from a byte address on, which takes no time. Nothing in the
+  // tile may use them meanwhile. Only the replicated engine has it; InternalError for others.
+  virtual bool has_memory() const { return false; }
+  virtual void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count);
 
   // Tile evaluations so far. Skipped idle tiles do not count.
   virtual uint64_t evaluations() const = 0;

@@ -32,6 +32,10 @@ const TileConfig& tile_of(const Runtime& machine);
 // Lets the machine work, with its producers and consumers, until `done` returns true, nothing moves
 // any more, or so many cycles have passed.
 RunStatus work(const Runtime& machine, uint64_t cycles, const std::function<bool()>& done);
+// From here on arrays that are written, parameters of programs too, go straight into the memories
+// of a simulated machine and take no cycles; or, with false, through its ports again. BadInput if
+// the machine is of another kind.
+void copy_directly(const Runtime& machine, bool direct);
 // Why it does not go on: the error of a stopped tile, or the hang report.
 std::string fault_text(const Runtime& machine);
 
