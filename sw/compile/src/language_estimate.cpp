@@ -46,9 +46,10 @@ class Estimator {
         rows_(region.rows),
         columns_(region.cols),
         features_(up(shape.width, rows_)),
-        heads_(shape.heads / columns_),
+        parts_(parts_of_head(shape, columns_)),
+        heads_(std::max(1, shape.heads / columns_)),
         kv_(std::max(1, shape.kv_heads / columns_)),
-        size_(shape.head_size),
+        size_(shape.head_size / parts_),
         units_(up(shape.hidden, columns_)),
         tokens_(up(shape.vocabulary, columns_)),
         places_(up(position + 1, rows_)),
@@ -71,6 +72,7 @@ class Estimator {
         step("scores",
              queries * up(places_, 8) + heads_ * places_ * (1 / kToHalf + 1 / kHalf) + 2 * keys, 0,
              1, 4 + 2 * pages));
+    if (parts_ > 1) steps.push_back(shared_scores());
     steps.push_back(step("softmax", heads_ * places_ * (3 / kHalf + 1 / kExp), 0, 0, 3));
     steps.push_back(
         step("values", static_cast<double>(places_) * heads_ * up(size_, 8), 0, 0, 1 + pages));
@@ -103,17 +105,17 @@ class Estimator {
     const auto queries = static_cast<uint64_t>(heads_ * size_);
     const auto keys = static_cast<uint64_t>(kv_ * size_);
     const auto features = static_cast<uint64_t>(features_);
-    int fine = 1;
-    while (fine * fine < s_.positions) fine *= 2;
     const int places = up(s_.positions, rows_);
     return {{"queries, keys, values", taken_.bytes()},
             {"output", output_.bytes()},
             {"gate, up", hidden_.bytes()},
             {"down", down_.bytes()},
-            {"angles", 2ull * size_ * (3 * up(s_.positions, fine) + 2 * fine)},
+            {"angles", 2ull * size_ + 8},
             {"scores", 2ull * heads_ * up_to(places, kPlaces)},
-            {"vectors", 2 * (4 * features + 10 * features) + 2 * features +
-                            2 * (2 * queries + 4 * keys) + 10 * queries + 6ull * units_}};
+            // Those that stay, and most of the others at once.
+            {"vectors", 8 * features + 16 +
+                            std::max(2 * (queries + 2 * keys) + 16ull * heads_,
+                                     6ull * units_ + 2 * features)}};
   }
 
   std::vector<LanguageBytes> head_bytes(bool tied) const {
@@ -138,6 +140,15 @@ class Estimator {
     if (rows_ > 1) step.chains = joins * (kFirstJoin + kJoin * (rows_ - 1));
     return step;
   }
+  // Scores of the columns that share a head are added from one to the next, and told back.
+  LanguageStep shared_scores() const {
+    LanguageStep step{"parts of scores"};
+    const double pages = up(places_, kPlaces);
+    step.beats = 2.0 * up_to(places_, 8);
+    step.chains = 2 * pages * kJoin * (parts_ - 1);
+    step.instructions = kInstruction * 3 * pages;
+    return step;
+  }
   LanguageStep norm(const std::string& name) const {
     const double n = features_;
     return step(name, n * (2 / kHalf + 1 / kToSingle + 1 / kSingleMul + 1 / kToHalf), 0, 1, 15);
@@ -159,6 +170,7 @@ class Estimator {
   const LanguageShape& s_;
   const int rows_, columns_;
   const int features_;  // of the fullest row
+  const int parts_;     // columns that share a head
   const int heads_, kv_, size_, units_, tokens_;
   const int places_;
   const Product taken_, output_, hidden_, down_, logits_;

@@ -27,7 +27,7 @@ FreeMemory free_memory(const std::string& elf, const MachineInfo& info) {
 }
 
 // Flows inside a region; names are those of ow/firmware/region.h.
-void add_region(Region region, bool head) {
+void add_region(Region region, bool head, bool shares_heads) {
   const GridShape shape = region.shape();
   region.broadcast_rows("row", 0, true);
   region.broadcast_columns("up", shape.rows - 1, true);
@@ -37,6 +37,7 @@ void add_region(Region region, bool head) {
     region.shift("join", Side::South);
   }
   if (shape.cols > 1) region.shift("left", Side::West);
+  if (!head && shares_heads) region.shift("right", Side::East);
   if (!head) return;
   region.enter("host", Side::West, 0, 0);
   region.leave("report", 0, 0, Side::West);
@@ -75,7 +76,8 @@ Layout layout_of(const LanguagePlan& plan, int wafer) {
   const size_t first = plan.first_of(wafer), end = plan.first_of(wafer + 1);
   for (size_t k = first; k < end; ++k) {
     const std::string name = k == 0 ? "head" : fmt::format("block{}", k - 1);
-    add_region(layout.region(name, plan.regions[k]), k == 0);
+    add_region(layout.region(name, plan.regions[k]), k == 0,
+               parts_of_head(plan.shape, plan.region.cols) > 1);
   }
   if (wafer == 0) add_results(&layout, plan.regions[0]);
   if (plan.wafers > 1) add_links(&layout, plan.regions[first], plan.regions[end - 1]);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstddef>
 
 #include "ow/base/error.h"
 #include "region_tile.h"
@@ -42,10 +42,11 @@ std::vector<GridShape> ring_of(int rows, int cols) {
 // The tiles of all regions, for pages of plan->page_places places.
 void plan_tiles(const LanguageModel& model, const FreeMemory& block, const FreeMemory& head,
                 LanguagePlan* plan) {
+  const auto page = static_cast<uint64_t>(plan->page_places);
   plan->slot_pages = plan->pages_of(plan->positions);
   plan->slot_pages += plan->slot_pages % 2;  // a slot's entries are whole words
   plan->tiles.clear();
-  uint64_t pages = UINT64_MAX;
+  uint64_t places = UINT64_MAX;
   const auto place = [&](const RegionMemory& tile, const FreeMemory& memory, const char* what) {
     if (!tile.fits()) {
       throw BadInput(
@@ -64,20 +65,23 @@ void plan_tiles(const LanguageModel& model, const FreeMemory& block, const FreeM
           continue;
         }
         RegionMemory tile = block_tile(model, *plan, region - 1, row, col, block);
-        const uint32_t page = tile.parameters().page_bytes;
-        pages = std::min(pages, place(tile, block, "a block") / page);
+        const uint64_t bytes = tile.parameters().page_bytes / page;
+        places = std::min(places, place(tile, block, "a block") / bytes);
       }
     }
   }
-  plan->pages = static_cast<int>(pages);
+  plan->pages = static_cast<int>(places / page);
+  plan->short_places = static_cast<int>(places % page) / 8 * 8;
+  for (size_t region = 1; region < plan->tiles.size(); ++region) {
+    for (RegionTile& tile : plan->tiles[region]) {
+      tile.parameters[offsetof(ow_region, short_page) / 4] = static_cast<uint32_t>(plan->pages);
+      tile.parameters[offsetof(ow_region, short_places) / 4] =
+          static_cast<uint32_t>(plan->short_places);
+    }
+  }
 }
 
 }  // namespace
-
-int LanguagePlan::pages_of(int count) const {
-  const int places = (count + region.rows - 1) / region.rows;
-  return (places + page_places - 1) / page_places;
-}
 
 void check_family(const LanguageShape& shape) {
   if (shape.family == LanguageFamily::Llama) return;
@@ -96,17 +100,22 @@ void check_region(const LanguageShape& shape, GridShape region) {
     throw BadInput(fmt::format("regions of {} x {} tiles: {}", region.rows, c, why));
   };
   if (region.rows < 1 || c < 1) refuse("at least one row and column");
-  if (shape.heads % c != 0) refuse(fmt::format("columns must divide the {} heads", shape.heads));
+  if (shape.heads % c != 0 && c % shape.heads != 0) {
+    refuse(fmt::format("columns must divide the {} heads or be a multiple of them", shape.heads));
+  }
   if (shape.kv_heads % c != 0 && c % shape.kv_heads != 0) {
     refuse(fmt::format("columns must divide the {} heads of keys or be a multiple of them",
                        shape.kv_heads));
   }
-  const int heads = shape.heads / c;
-  if (heads > kMostHeads || heads * shape.head_size > kMostFeatures) {
+  const int heads = std::max(1, shape.heads / c), parts = parts_of_head(shape, c);
+  if (heads > kMostHeads || heads * shape.head_size / parts > kMostFeatures) {
     refuse(fmt::format("{} heads of {} features in a column; at most {} and {} features", heads,
-                       shape.head_size, kMostHeads, kMostFeatures));
+                       shape.head_size / parts, kMostHeads, kMostFeatures));
   }
-  if (shape.head_size % 2 != 0) refuse("the size of a head must be even");
+  if (shape.head_size % (2 * parts) != 0) {
+    refuse(fmt::format("{} columns cannot share a head of {} features in pairs", parts,
+                       shape.head_size));
+  }
   if (region.rows > shape.width) refuse(fmt::format("more rows than the {} features", shape.width));
   const int least = std::min(shape.hidden, shape.vocabulary);
   if (c > least) refuse(fmt::format("more columns than {} hidden units or tokens", least));
@@ -167,25 +176,26 @@ LanguagePlan plan_language(const LanguageModel& model, const LanguageOptions& op
     const std::vector<Rect> places = place_regions(static_cast<int>(count), plan.region, grid);
     plan.regions.insert(plan.regions.end(), places.begin(), places.end());
   }
-  // Large pages, which run faster, unless they hold less than is asked for and smaller ones hold a
-  // quarter more. A user alone can have all of them.
-  std::optional<LanguagePlan> best;
-  for (int places = static_cast<int>(OW_PAGE_PLACES_MOST); places >= 8; places /= 2) {
-    plan.page_places = places;
-    plan_tiles(model, block, head, &plan);
-    const bool more = !best || 4 * plan.pages * places >= 5 * best->pages * best->page_places;
-    if (more) best = plan;
-    if (plan.pages >= plan.slots * plan.pages_of(plan.positions)) break;
-  }
-  const int most = best->pages * best->page_places * best->region.rows;
+  // The largest pages, which run fastest, of which all users can have what they may ask for; or
+  // else one each. A user alone can have all of them.
+  const auto choose = [&](bool whole_texts) {
+    for (int places = static_cast<int>(OW_PAGE_PLACES_MOST); places >= 8; places /= 2) {
+      plan.page_places = places;
+      plan_tiles(model, block, head, &plan);
+      if (plan.pages >= plan.slots * (whole_texts ? plan.pages_of(plan.positions) : 1)) return true;
+    }
+    return false;
+  };
+  if (!choose(true)) choose(false);
+  const int most = (plan.pages * plan.page_places + plan.short_places) * plan.region.rows;
   if (most == 0) {
     throw BadInput(
         fmt::format("regions of {} x {} tiles: no room for keys and values beside the "
                     "weights",
                     plan.region.rows, plan.region.cols));
   }
-  best->positions = std::min(best->positions, most);
-  return *best;
+  plan.positions = std::min(plan.positions, most);
+  return plan;
 }
 
 }  // namespace ow::jobs

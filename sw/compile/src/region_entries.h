@@ -21,9 +21,11 @@ struct Residual {
 Residual residual_entries(RegionMemory& memory, const LanguageModel& model,
                           const LanguagePlan& plan, int row, int col);
 
-// The group of a norm of what is at `x`, in the table from `group` on; where its result goes.
+// The group of a norm in step `step` of what is at `x`, in the table from `group` on; the product
+// in the step after it takes the result. Where that goes.
 void norm_entries(RegionMemory& memory, const LanguageModel& model, const LanguagePlan& plan,
-                  int row, uint32_t x, const std::vector<uint16_t>& gain, size_t group);
+                  int row, uint32_t x, const std::vector<uint16_t>& gain, RegionStep step,
+                  size_t group);
 void normal_entry(RegionMemory& memory, size_t entry);
 
 }  // namespace ow::jobs

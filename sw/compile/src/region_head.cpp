@@ -49,19 +49,22 @@ Residual residual_entries(RegionMemory& m, const LanguageModel& model, const Lan
   const uint32_t words = (p.features + 1) / 2, header = 4 * OW_COMMAND_WORDS;
   const bool leads = row == 0;
   const uint32_t sent = words + (leads ? OW_COMMAND_WORDS : 0);
-  const uint32_t in = m.take(header + 4 * words), out = m.take(header + 4 * words);
+  const uint32_t before = leads ? header : 0;
+  const uint32_t in = m.take(before + 4 * words), out = m.take(before + 4 * words);
   m.from(OW_DSR_NEXT_IN, OW_I32, OW_FLOW_NEXT, sent);
   m.to(OW_DSR_NEXT_OUT, OW_I32, OW_FLOW_NEXT, sent);
-  m.row(OW_DSR_PACKET_IN, OW_I32, in + (leads ? 0 : header), sent);
-  m.row(OW_DSR_PACKET_OUT, OW_I32, out + (leads ? 0 : header), sent);
-  return {in + header, out + header};
+  m.row(OW_DSR_PACKET_IN, OW_I32, in, sent);
+  m.row(OW_DSR_PACKET_OUT, OW_I32, out, sent);
+  return {in + before, out + before};
 }
 
 void norm_entries(RegionMemory& m, const LanguageModel& model, const LanguagePlan& plan, int row,
-                  uint32_t x, const std::vector<uint16_t>& gain, size_t group) {
+                  uint32_t x, const std::vector<uint16_t>& gain, RegionStep step, size_t group) {
   const int half = m.half();
   const uint32_t n = m.parameters().features;
-  const uint32_t normal = m.take(2ull * n), wide = m.take(4ull * n), numbers = m.take(24);
+  const auto product = static_cast<RegionStep>(step + 1);
+  const uint32_t normal = m.take(2ull * n, step, product);
+  const uint32_t wide = m.take(4ull * n, step, step), numbers = m.take(24, step, step);
   std::vector<uint16_t> mine;
   for (const uint32_t f : dealt_list(model.shape.width, plan.region.rows, row, -1)) {
     mine.push_back(gain[f]);
@@ -96,7 +99,7 @@ RegionMemory head_tile(const LanguageModel& model, const LanguagePlan& plan, int
   ow_region& p = m.parameters();
   const Residual x = residual_entries(m, model, plan, row, col);
   if (col == 0) {
-    norm_entries(m, model, plan, row, x.inbox, model.norm, OW_WORDS_NORM);
+    norm_entries(m, model, plan, row, x.inbox, model.norm, kNorm, OW_WORDS_NORM);
     normal_entry(m, OW_WORDS_HEAD_NORMAL_OUT);
   }
   const std::vector<uint32_t> features = dealt_list(shape.width, rows, row, -1);

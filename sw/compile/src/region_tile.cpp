@@ -16,7 +16,9 @@ uint32_t up_to(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit;
 }  // namespace
 
 RegionMemory::RegionMemory(const FreeMemory& memory, HalfType type, size_t entries)
-    : memory_(memory), type_(type), end_(memory.addr), entries_(entries) {}
+    : memory_(memory), type_(type), end_(memory.addr), entries_(entries) {
+  memory_.bytes -= (memory.addr + memory.bytes) % 16;
+}
 
 int RegionMemory::half() const { return type_ == HalfType::Bfloat16 ? OW_BF16 : OW_F16; }
 
@@ -24,6 +26,25 @@ uint32_t RegionMemory::take(uint64_t bytes) {
   const uint64_t at = (end_ + 15) / 16 * 16;
   end_ = at + bytes;
   return static_cast<uint32_t>(at);
+}
+
+// The place nearest to the end at which nothing lies that is needed in the same steps.
+uint32_t RegionMemory::take(uint64_t bytes, RegionStep from, RegionStep to) {
+  const uint64_t top = uint64_t{memory_.addr} + memory_.bytes;
+  bytes = (bytes + 15) / 16 * 16;
+  uint64_t begin = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const Shared& other : areas_) {
+      const bool at_once = from <= other.to && other.from <= to;
+      if (!at_once || begin >= other.end || other.begin >= begin + bytes) continue;
+      begin = other.end;
+      moved = true;
+    }
+  }
+  areas_.push_back({begin, begin + bytes, from, to});
+  shared_ = std::max(shared_, begin + bytes);
+  return static_cast<uint32_t>(top - std::min(top, begin + bytes));
 }
 
 void RegionMemory::put(uint32_t addr, const std::vector<uint32_t>& words) {
@@ -67,10 +88,6 @@ ow_gemv RegionMemory::gemv(const std::vector<TileMatrix>& groups, uint32_t y_byt
   gemv.pass_bytes = 2 * inputs * each;
   gemv.y_pass_bytes = y_bytes * each;
   return gemv;
-}
-
-void RegionMemory::take_outputs(ow_gemv* gemv) {
-  gemv->y = take(uint64_t{gemv->y_pass_bytes} * gemv->passes);
 }
 
 void RegionMemory::row(size_t entry, int type, uint32_t addr, uint32_t length) {

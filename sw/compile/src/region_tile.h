@@ -24,13 +24,33 @@ struct TileMatrix {
   std::vector<uint32_t> inputs;   // columns
 };
 
+// The steps of a token in a tile, in their order. What is needed in some of them alone shares its
+// memory with what is needed in others.
+enum RegionStep {
+  kNorm,        // the vector is made
+  kTaken,       // product of queries, keys, values; angles
+  kTurn,        // to the column
+  kScore,       // with all positions of the row
+  kScoreAgain,  // of all blocks of positions
+  kMix,         // of the last one: e^score, sums of values
+  kDivide,      // by the total
+  kOutput,      // product
+  kNormAgain,   // after the sum
+  kHidden,      // product of gates and units
+  kShrink,
+  kDown,  // product
+  kAdd
+};
+
 class RegionMemory {
  public:
   RegionMemory(const FreeMemory& memory, HalfType type, size_t entries);
 
   // Bytes at a multiple of 16; the tile's memory begins as zeros.
   uint32_t take(uint64_t bytes);
-  uint64_t used() const { return end_ - memory_.addr; }
+  // The same at the end of the memory, from one step to another.
+  uint32_t take(uint64_t bytes, RegionStep from, RegionStep to);
+  uint64_t used() const { return end_ - memory_.addr + shared_; }
   uint64_t left() const { return memory_.bytes > used() ? memory_.bytes - used() : 0; }
   bool fits() const { return used() <= memory_.bytes; }
 
@@ -41,7 +61,10 @@ class RegionMemory {
   // passes of at most 128. Outputs have `y_bytes` each.
   ow_gemv gemv(const std::vector<TileMatrix>& groups, uint32_t y_bytes = 2);
   // Memory for all its outputs.
-  void take_outputs(ow_gemv* gemv);
+  void take_outputs(ow_gemv* gemv) { gemv->y = take(bytes_of_outputs(*gemv)); }
+  void take_outputs(ow_gemv* gemv, RegionStep from, RegionStep to) {
+    gemv->y = take(bytes_of_outputs(*gemv), from, to);
+  }
 
   ow_region& parameters() { return parameters_; }
   ow_dsr_words& entry(size_t number) { return entries_[number]; }
@@ -57,9 +80,20 @@ class RegionMemory {
   RegionTile tile() const;
 
  private:
+  static uint64_t bytes_of_outputs(const ow_gemv& gemv) {
+    return uint64_t{gemv.y_pass_bytes} * gemv.passes;
+  }
+  // Bytes before the end of the memory.
+  struct Shared {
+    uint64_t begin, end;
+    RegionStep from, to;
+  };
+
   FreeMemory memory_;
   HalfType type_;
   uint64_t end_;
+  uint64_t shared_ = 0;  // bytes at the end of the memory
+  std::vector<Shared> areas_;
   std::vector<uint32_t> words_;
   ow_region parameters_{};
   std::vector<ow_dsr_words> entries_;

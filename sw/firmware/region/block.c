@@ -10,8 +10,11 @@
 //   end    residual, to the next region
 #include "region.h"
 
-const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {&row,  &up,   &command,
-                                                             &join, &next, &left};
+OW_FLOW(right);
+const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {
+    [OW_FLOW_ROW] = &row,    [OW_FLOW_UP] = &up,     [OW_FLOW_COMMAND] = &command,
+    [OW_FLOW_JOIN] = &join,  [OW_FLOW_NEXT] = &next, [OW_FLOW_LEFT] = &left,
+    [OW_FLOW_RIGHT] = &right};
 OW_EXPORT(u32, descriptor_words, OW_BLOCK_WORDS, 6);
 uint32_t* const table = &descriptor_words[0][0];
 const struct ow_dsr_words* const entries =
@@ -60,27 +63,34 @@ void inbox_there(void) {
 
 static void put(uint32_t dsr, uint32_t address) { ow_dsrw(dsr, OW_DSR_ADDRESS, address); }
 
-// Cosine and sine of the position, from those of two parts of its angle (N110).
+// Cosine and sine of the position (N110).
 static void angles(void) {
-  const uint32_t bits = parameters.fine_bits, row_bytes = parameters.angle_row;
-  const uint32_t coarse = parameters.coarse_angles + (now.position >> bits) * 3 * row_bytes;
-  const uint32_t fine =
-      parameters.fine_angles + (now.position & ((1u << bits) - 1)) * 2 * row_bytes;
-  const uint32_t parts = ON(R(OW_ANGLE_WIDE), R(OW_ANGLE_COARSE), R(OW_ANGLE_FINE));
+  static const float series[] = {0x1.c5dac4p-8f, -0x1.341a88p-4f, 0x1.0c4f7cp-1f, -0x1.0357e8p+1f,
+                                 0x1.921fb6p+1f};
+  const uint32_t turns = R(OW_ANGLE_TURNS), y = R(OW_ANGLE_Y), square = R(OW_ANGLE_SQUARE);
+  const uint32_t sum = R(OW_ANGLE_SERIES);
   LOAD_GROUP(ANGLE);
-  put(R(OW_ANGLE_COARSE), coarse);
-  put(R(OW_ANGLE_FINE), fine);
-  ow_mul(OW_F32, parts);
-  put(R(OW_ANGLE_COARSE), coarse + row_bytes);
-  put(R(OW_ANGLE_FINE), fine + row_bytes);
-  ow_fma(OW_F32, parts);
-  ow_cvt(OW_F32, ON(R(OW_ANGLE_BOTH), R(OW_ANGLE_WIDE), OW_NONE));
-  ow_mul_s(HALF, ON(R(OW_ANGLE_MINUS_SIN), R(OW_ANGLE_SIN), OW_NONE), -1.0);
+  ow_mul_s(OW_I32, WORK(turns, R(OW_ANGLE_STEPS), OW_NONE), now.position);
+  ow_add(OW_I32, WORK(turns, turns, R(OW_ANGLE_QUARTER)));
+  ow_cvt(OW_I32, WORK(y, turns, OW_NONE));
+  ow_mul_s(OW_F32, WORK(y, y, OW_NONE), 0x1p-31f);
+  ow_mul(OW_F32, WORK(square, y, y));
+  ow_mul_s(OW_F32, WORK(sum, square, OW_NONE), -0x1.c4c848p-12f);
+  for (uint32_t k = 0;; ++k) {
+    ow_add_s(OW_F32, WORK(sum, sum, OW_NONE), series[k]);
+    if (k == 4) break;
+    ow_mul(OW_F32, WORK(sum, sum, square));
+  }
+  ow_mul(OW_F32, WORK(square, y, square));
+  ow_sub(OW_F32, WORK(y, y, square));
+  ow_mul(OW_F32, WORK(y, y, sum));
+  ow_cvt(OW_F32, WORK(R(OW_ANGLE_BOTH), y, OW_NONE));
+  ow_mul_s(HALF, WORK(R(OW_ANGLE_MINUS_SIN), R(OW_ANGLE_SIN), OW_NONE), -1.0);
 }
 
 // The last row. Column 0 has the norm to do, so the next column makes them for it.
 static void take_angles(void) {
-  const int shared = my_column <= 1 && parameters.columns > 1;
+  const int shared = my_column <= 1 && parameters.columns > 1 && parameters.parts == 1;
   if (shared) {
     LOAD(R(OW_ANGLE_WORDS), OW_WORDS_ANGLE_WORDS);
     LOAD(R(OW_ANGLE_LEFT), OW_WORDS_ANGLE_LEFT);
@@ -90,7 +100,7 @@ static void take_angles(void) {
     return;
   }
   angles();
-  if (shared) ow_mov(OW_I32, ON(R(OW_ANGLE_LEFT), R(OW_ANGLE_WORDS), OW_NONE));
+  if (shared) ow_mov(OW_I32, WORK(R(OW_ANGLE_LEFT), R(OW_ANGLE_WORDS), OW_NONE));
 }
 
 // Column 0 sends its vector once more when this step is over, so its descriptors must stay.
@@ -128,8 +138,18 @@ static void begin(void) {
   find_places();
 }
 
-static uint32_t page_at(uint32_t place) {
-  return parameters.pages + pages[place >> parameters.page_bits] * parameters.page_bytes;
+// The page of a place: its address; its places.
+struct page {
+  uint32_t address, places;
+};
+static struct page page_at(uint32_t place) {
+  const uint32_t number = pages[place >> parameters.page_bits];
+  return (struct page){
+      parameters.pages + number * parameters.page_bytes,
+      number == parameters.short_page ? parameters.short_places : parameters.page_places};
+}
+static uint32_t values_of(struct page page) {
+  return page.address + 2 * page.places * parameters.kv_features;
 }
 
 // The last row: queries and keys are turned, queries scaled; all three to the column.
@@ -147,20 +167,28 @@ static void turn(void) {
 
 // The new position's key and value to the last place of this row.
 static void keep(void) {
-  const uint32_t page = page_at(places - 1), place = (places - 1) & (parameters.page_places - 1);
-  put(R(OW_KEEP_KEY_PLACE), page + 2 * place);
+  const struct page page = page_at(places - 1);
+  const uint32_t place = (places - 1) & (parameters.page_places - 1), n = parameters.kv_features;
+  put(R(OW_KEEP_KEY_PLACE), page.address + 2 * place);
+  ow_dsrw(R(OW_KEEP_KEY_PLACE), OW_DSR_DIM0, ow_dim_word(n, (int32_t)(2 * page.places)));
   ow_mov(HALF, WORK(R(OW_KEEP_KEY_PLACE), R(OW_KEEP_KEY), OW_NONE));
-  put(R(OW_KEEP_VALUE_PLACE), page + parameters.value_offset + place * 2 * parameters.kv_features);
+  put(R(OW_KEEP_VALUE_PLACE), values_of(page) + place * 2 * n);
   ow_mov(HALF, WORK(R(OW_KEEP_VALUE_PLACE), R(OW_KEEP_VALUE), OW_NONE));
 }
 
-// The dimensions of scores for a page that is not full: `n` places of it, a multiple of 8.
-static void shorten(uint32_t n) {
-  const int32_t row_bytes = (int32_t)(2 * parameters.page_places);
+// The dimensions of scores for the last page: `n` places of its `all`, a multiple of 8.
+static void shorten(uint32_t n, uint32_t all) {
+  const int32_t row_bytes = (int32_t)(2 * parameters.page_places), pitch = (int32_t)(2 * all);
+  const uint32_t size = parameters.head_size;
   ow_dsrw(R(OW_SCORE_SUMS), OW_DSR_DIM0, ow_dim_word(n, 4));
-  ow_dsrw(R(OW_SCORE_SUMS), OW_DSR_DIM1, ow_dim_word(parameters.head_size, -4 * (int32_t)n));
-  ow_dsrw(R(OW_SCORE_KEYS), OW_DSR_DIM1,
-          ow_dim_word(parameters.head_size, row_bytes - 2 * (int32_t)n));
+  ow_dsrw(R(OW_SCORE_SUMS), OW_DSR_DIM1, ow_dim_word(size, -4 * (int32_t)n));
+  ow_dsrw(R(OW_SCORE_KEYS), OW_DSR_DIM1, ow_dim_word(size, pitch - 2 * (int32_t)n));
+  if (pitch != row_bytes) {
+    const int32_t head = (int32_t)size * pitch;
+    ow_dsrw(R(OW_SCORE_KEYS), OW_DSR_DIM2, ow_dim_word(parameters.heads_of_kv, -head));
+    ow_dsrw(R(OW_SCORE_KEYS), OW_DSR_DIM3,
+            ow_dim_word(parameters.heads / parameters.heads_of_kv, head));
+  }
   ow_dsrw(R(OW_SCORE_PAGE), OW_DSR_DIM0, ow_dim_word(n, 2));
   ow_dsrw(R(OW_SCORE_PAGE), OW_DSR_DIM1,
           ow_dim_word(parameters.heads, (int32_t)(parameters.score_pitch - 2 * n)));
@@ -168,26 +196,71 @@ static void shorten(uint32_t n) {
           ow_dim_word(parameters.heads, 2 * row_bytes - 4 * (int32_t)n));
 }
 
-// Scores of the places, rounded up to a multiple of 8. Nothing reads the scores past the last
-// place.
-static void score(void) {
-  const uint32_t page = parameters.page_places;
-  const uint32_t shadow = places > page ? page : 0;  // the first page or the second
-  for (uint32_t place = 0; place < places; place += page) {
-    const uint32_t n = (places - place + 7) & ~7u;
-    put(R(OW_SCORE_KEYS), page_at(place));
-    if (n < page) shorten(n);
+// The columns of a head have the sums of a part of its features each, for `n` places. They are
+// added towards the first column, which tells the others.
+static void join_parts(uint32_t n) {
+  const uint32_t in = R(OW_PART_IN), out = R(OW_PART_OUT), rows = R(OW_SCORE_ROWS);
+  const uint32_t part = parameters.part;
+  const int last = part + 1 == parameters.parts;
+  const int32_t row_bytes = (int32_t)(4 * n);
+  ow_dsrw(rows, OW_DSR_DIM0, ow_dim_word(n, 4));
+  ow_dsrw(rows, OW_DSR_DIM1, ow_dim_word(1, -row_bytes));
+  LOAD(in, OW_WORDS_PART_IN);
+  WORDS(in, n);
+  if (part > 0) {
+    LOAD(out, OW_WORDS_PART_OUT);
+    WORDS(out, n);
+    if (last) {
+      ow_mov(OW_F32, WORK(out, rows, OW_NONE));
+    } else {
+      ow_add(OW_F32, WORK(out, in, rows));
+    }
+    LOAD(in, OW_WORDS_WHOLE_IN);
+    WORDS(in, n);
+    ow_mov(OW_F32, WORK(rows, in, OW_NONE));
+  } else {
+    ow_add(OW_F32, WORK(rows, in, rows));
+  }
+  if (last) return;
+  LOAD(out, OW_WORDS_WHOLE_OUT);
+  WORDS(out, n);
+  ow_mov(OW_F32, WORK(out, rows, OW_NONE));
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// Scores of places from `first` on, of a block at most: their number. They are rounded up to a
+// multiple of 8; nothing reads the scores past the last place.
+static uint32_t score_block(uint32_t first) {
+  const uint32_t page = parameters.page_places, count = least(places - first, OW_SCORE_PLACES);
+  const uint32_t shadow = count > page ? page : 0;  // the first page or the second
+  for (uint32_t place = 0; place < count; place += page) {
+    const uint32_t n = (count - place + 7) & ~7u;
+    const struct page at = page_at(first + place);
+    put(R(OW_SCORE_KEYS), at.address);
+    if (n < page) shorten(n, at.places);
     ow_fma(MIXED, WORK(R(OW_SCORE_SUMS), R(OW_SCORE_KEYS), R(OW_SCORE_QUERY)) | OW_FRESH);
-    if (place == 0) LOAD_GROUP(SOFTMAX);
-    if (place == shadow) LOAD_GROUP(MIX);
+    if (parameters.parts > 1) join_parts(least(n, page));
+    if (first == 0 && place == 0) LOAD_GROUP(SOFTMAX);
+    if (first == 0 && place == shadow) LOAD_GROUP(MIX);
     put(R(OW_SCORE_PAGE), parameters.scores + 2 * place);
     ow_cvt(OW_F32, WORK(R(OW_SCORE_PAGE), R(OW_SCORE_ROWS), OW_NONE));
   }
-  ow_dsrw(R(OW_SOFTMAX_SCORES), OW_DSR_DIM0, ow_dim_word(places, 2));
+  ow_dsrw(R(OW_SOFTMAX_SCORES), OW_DSR_DIM0, ow_dim_word(count, 2));
   ow_dsrw(R(OW_SOFTMAX_SCORES), OW_DSR_DIM1,
-          ow_dim_word(parameters.heads, (int32_t)(parameters.score_pitch - 2 * places)));
-  WAIT(R(OW_SCORE_PAGE));
-  ow_rmax(HALF, ON(R(OW_SOFTMAX_WIDE_MAXIMUM), R(OW_SOFTMAX_SCORES), OW_NONE));
+          ow_dim_word(parameters.heads, (int32_t)(parameters.score_pitch - 2 * count)));
+  return count;
+}
+
+// The maximum of the row's scores.
+static void score(void) {
+  const uint32_t most = R(OW_SOFTMAX_WIDE_MAXIMUM), own = R(OW_SOFTMAX_TOTAL);
+  for (uint32_t first = 0; first < places; first += OW_SCORE_PLACES) {
+    score_block(first);
+    WAIT(R(OW_SCORE_PAGE));
+    ow_rmax(HALF, ON(first == 0 ? most : own, R(OW_SOFTMAX_SCORES), OW_NONE));
+    if (first > 0) ow_max(OW_F32, ON(most, most, own));
+  }
 }
 
 // The maxima of all rows.
@@ -229,35 +302,58 @@ static void join_totals(void) {
   LOAD(OW_DSR_SENT_TO, OW_WORDS_MIXED_OUT);
 }
 
-// e^(score - maximum), their sums, and the sums of values by them. The core returns while the last
-// page is under way, and arms the next product in between.
-static void mix(void) {
-  const uint32_t scores = R(OW_SOFTMAX_SCORES);
-  if (places > 0) {
-    ow_sub(HALF, WORK(scores, scores, R(OW_SOFTMAX_EACH_MAXIMUM)));
-    ow_exp(HALF, WORK(scores, scores, OW_NONE));
-  }
-  arm_b(&parameters.output, feed);
-  if (is_last_row()) LOAD_GROUP(DIVIDE);
-  ow_mov_s(OW_F32, WORK(R(OW_MIX_ROWS), OW_NONE, OW_NONE), 0.0f);
-  if (places == 0) {
-    ow_mov_s(OW_F32, ON(R(OW_SOFTMAX_TOTAL), OW_NONE, OW_NONE), 0.0f);
-    join_totals();
-    return;
-  }
-  ow_sum(HALF, WORK(R(OW_SOFTMAX_TOTAL), scores, OW_NONE));
+// The sums of values of `count` places from `first` on, by e^score.
+static void mix_block(uint32_t first, uint32_t count, int last) {
   const uint32_t page = parameters.page_places;
   const int32_t row_bytes = (int32_t)(4 * parameters.heads * parameters.head_size);
-  for (uint32_t place = 0; place < places; place += page) {
-    const uint32_t left_over = places - place;
-    put(R(OW_MIX_VALUES), page_at(place) + parameters.value_offset);
+  for (uint32_t place = 0; place < count; place += page) {
+    put(R(OW_MIX_VALUES), values_of(page_at(first + place)));
     put(R(OW_MIX_WEIGHTS), parameters.scores + 2 * place);
-    if (left_over < page) {
-      ow_dsrw(R(OW_MIX_SUMS), OW_DSR_DIM3, ow_dim_word(left_over, -row_bytes));
+    if (count - place < page) {
+      ow_dsrw(R(OW_MIX_SUMS), OW_DSR_DIM3, ow_dim_word(count - place, -row_bytes));
     }
     ow_fma(MIXED, WORK(R(OW_MIX_SUMS), R(OW_MIX_VALUES), R(OW_MIX_WEIGHTS)));
-    if (place == 0) join_totals();
+    if (last && place == 0) join_totals();
   }
+}
+
+// e^(score - maximum), their sums, and the sums of values by them. The core returns while the last
+// page is under way, and arms the next product in between. Scores of several blocks take the
+// registers of the sums, which wait in memory meanwhile.
+static void mix(void) {
+  const uint32_t scores = R(OW_SOFTMAX_SCORES), total = R(OW_SOFTMAX_TOTAL);
+  const uint32_t sums = R(OW_MIX_ROWS), kept = R(OW_MIX_WIDE), own = R(OW_SOFTMAX_WIDE_MAXIMUM);
+  const int again = places > OW_SCORE_PLACES;
+  if (again) LOAD_GROUP(SCORE);
+  uint32_t first = 0;
+  int last;
+  do {
+    const uint32_t count = again ? score_block(first) : places;
+    last = places - first <= OW_SCORE_PLACES;
+    if (count > 0) {
+      ow_sub(HALF, WORK(scores, scores, R(OW_SOFTMAX_EACH_MAXIMUM)));
+      ow_exp(HALF, WORK(scores, scores, OW_NONE));
+    }
+    if (last) {
+      arm_b(&parameters.output, feed);
+      if (is_last_row()) LOAD_GROUP(DIVIDE);
+    }
+    if (first == 0) {
+      ow_mov_s(OW_F32, WORK(sums, OW_NONE, OW_NONE), 0.0f);
+    } else {
+      ow_mov(OW_F32, WORK(sums, kept, OW_NONE));
+    }
+    if (count == 0) {
+      ow_mov_s(OW_F32, ON(total, OW_NONE, OW_NONE), 0.0f);
+      join_totals();
+      return;
+    }
+    ow_sum(HALF, WORK(first == 0 ? total : own, scores, OW_NONE));
+    if (first > 0) ow_add(OW_F32, WORK(total, total, own));
+    mix_block(first, count, last);
+    if (!last) ow_mov(OW_F32, WORK(kept, sums, OW_NONE));
+    first += OW_SCORE_PLACES;
+  } while (!last);
 }
 
 // Column 0, while the product of the attention comes: what the second norm needs.

@@ -31,10 +31,12 @@ static void (*after)(void);
 static void (*halfway)(void);
 OW_TASK_DECLARE(drained);
 
-static void start_pass(void) {
+// The vector may be there already, so the sums begin first.
+static void start_pass(uint32_t y) {
+  ow_axpyw_t(MIXED, OW_CTL(OW_DSR_ACC, OW_DSR_MATRIX, input, THREAD_PRODUCT));
+  ow_reg_write(OW_REG_RED_DST, y);
   ow_reg_write(OW_REG_RED_ACT_EQ, action);
   ow_drain(OW_CTL(OW_NONE, OW_NONE, OW_NONE, THREAD_DRAIN) | OW_THEN_ACTIVATE(OW_TASK_ID(drained)));
-  ow_axpyw_t(MIXED, OW_CTL(OW_DSR_ACC, OW_DSR_MATRIX, input, THREAD_PRODUCT));
 }
 
 static void send_again(void) {
@@ -48,8 +50,7 @@ OW_TASK(drained) {
     return;
   }
   ow_dsrw(OW_DSR_MATRIX, OW_DSR_ADDRESS, product->matrix.address + pass * product->pass_bytes);
-  ow_reg_write(OW_REG_RED_DST, product->y + pass * product->y_pass_bytes);
-  start_pass();
+  start_pass(product->y + pass * product->y_pass_bytes);
   if (halfway && 2 * pass == product->passes) halfway();
   if (sends && pass + 1 < product->passes) send_again();
 }
@@ -57,15 +58,14 @@ OW_TASK(drained) {
 void at_half(void (*then)(void)) { halfway = then; }
 
 static void arm(const struct ow_gemv* gemv, void (*then)(void)) {
+  ow_reg_write(OW_REG_RED_ACC, gemv->row);
+  ow_dsr_load(OW_DSR_ACC, &gemv->sums);
+  ow_dsr_load(OW_DSR_MATRIX, &gemv->matrix);
+  start_pass(gemv->y);
   product = gemv;
   after = then;
   halfway = 0;
   pass = 0;
-  ow_dsr_load(OW_DSR_ACC, &gemv->sums);
-  ow_dsr_load(OW_DSR_MATRIX, &gemv->matrix);
-  ow_reg_write(OW_REG_RED_ACC, gemv->row);
-  ow_reg_write(OW_REG_RED_DST, gemv->y);
-  start_pass();
 }
 
 static uint32_t action_a, action_b;

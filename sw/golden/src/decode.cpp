@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/golden/decode.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -36,11 +37,15 @@ void check(const LanguageShape& s, int rows, int columns) {
   need(s.head_size % 2 == 0, "heads of " + number(s.head_size) + " features; they must be even");
   need(s.heads % s.kv_heads == 0, number(s.heads) + " heads are no multiple of " +
                                       number(s.kv_heads) + " heads of keys and values");
-  need(s.heads % columns == 0,
-       "a region of " + number(columns) + " columns must divide its " + number(s.heads) + " heads");
+  const int parts = std::max(1, columns / s.heads);  // of a head
+  need(s.heads % columns == 0 || columns % s.heads == 0,
+       "a region of " + number(columns) + " columns must divide, or be a multiple of, its " +
+           number(s.heads) + " heads");
   need(s.kv_heads % columns == 0 || columns % s.kv_heads == 0,
        "a region of " + number(columns) + " columns must divide, or be a multiple of, its " +
            number(s.kv_heads) + " heads of keys and values");
+  need(s.head_size / 2 % parts == 0, "the " + number(s.head_size / 2) + " pairs of a head in " +
+                                         number(parts) + " columns of a region");
   need(s.positions <= 1 << 20, number(s.positions) + " positions; the limit is 1048576");
   if (s.family == LanguageFamily::Gpt2) {
     need(s.heads == s.kv_heads, "the GPT-2 family has as many heads of keys as of queries");
@@ -57,6 +62,29 @@ void need_size(const Vector& v, size_t size, const char* what) {
   if (v.size() != size) {
     throw InternalError(std::string(what) + " of another size than its model's");
   }
+}
+
+// The features of a head by its parts: each has a share of the pairs (m, m + h / 2).
+SumOrder head_parts(size_t head_size, size_t parts) {
+  if (parts == 1) return cut(head_size, 1);
+  SumOrder order(parts);
+  const size_t pairs = head_size / 2;
+  for (size_t k = 0; k < head_size; ++k) order[k % pairs / (pairs / parts)].push_back(k);
+  return order;
+}
+
+// Heads in columns.
+SumOrder heads_of(const LanguageShape& shape, size_t columns, const SumOrder& parts) {
+  const auto heads = static_cast<size_t>(shape.heads), size = static_cast<size_t>(shape.head_size);
+  if (columns <= heads) return cut(heads * size, columns);
+  SumOrder order;
+  for (size_t head = 0; head < heads; ++head) {
+    for (std::vector<size_t> part : parts) {
+      for (size_t& k : part) k += head * size;
+      order.push_back(part);
+    }
+  }
+  return order;
 }
 
 }  // namespace
@@ -82,6 +110,7 @@ struct Decoder::Weights {
         half{model.type},
         rows(static_cast<size_t>(region_rows)),
         scale(half.round(1 / std::sqrt(static_cast<double>(shape.head_size)))),
+        parts(head_parts(head_size(), std::max<size_t>(1, size(region_columns / shape.heads)))),
         embedding(model.embedding),
         places(model.places),
         norm(norm_of(model.norm, model.norm_bias)),
@@ -90,10 +119,10 @@ struct Decoder::Weights {
     require(model.blocks.size() == size(shape.layers), "blocks of another number than the model's");
     need_size(embedding, size(shape.vocabulary) * width(), "an embedding");
     need_size(places, llama() ? 0 : size(shape.positions) * width(), "learned positions");
-    if (llama()) frequencies = rotary_frequencies(shape);
+    if (llama()) turns = rotary_turns(shape);
     const size_t columns = static_cast<size_t>(region_columns), units = size(shape.hidden);
     const SumOrder by_rows = dealt(width(), rows);
-    const SumOrder by_heads = reversed(cut(head_features(), columns));
+    const SumOrder by_heads = reversed(heads_of(shape, columns, parts));
     const SumOrder by_units = reversed(dealt(units, columns));
     const auto product = [&](const Vector& weights, const Vector& bias, size_t outputs,
                              const SumOrder& order) {
@@ -137,8 +166,9 @@ struct Decoder::Weights {
   LanguageShape shape;
   Halves half;
   size_t rows;
-  uint16_t scale;  // of queries
-  std::vector<double> frequencies;
+  uint16_t scale;               // of queries
+  std::vector<uint32_t> turns;  // none: nothing turns
+  SumOrder parts;               // of a head
   Vector embedding, places;
   std::vector<Block> blocks;
   Norm norm;
@@ -208,10 +238,23 @@ Vector Decoder::Weights::scores_of(const std::vector<float>& keys, size_t kv, co
   const std::vector<float> q = values_of(half.type, query);
   Vector scores;
   scores.reserve(positions);
+  std::vector<float> part_keys, part_query;
   for (size_t first = 0; first < positions; first += kCacheBlock) {
     float sums[kCacheBlock];
-    score_block(fused(), &keys[(first * kv_features()) + kv * head_size() * kCacheBlock], q.data(),
-                q.size(), sums);
+    const float* const all = &keys[(first * kv_features()) + kv * head_size() * kCacheBlock];
+    for (size_t part = parts.size(); part-- > 0;) {
+      part_keys.clear();
+      part_query.clear();
+      for (const size_t k : parts[part]) {
+        part_keys.insert(part_keys.end(), all + k * kCacheBlock, all + (k + 1) * kCacheBlock);
+        part_query.push_back(q[k]);
+      }
+      float own[kCacheBlock];
+      score_block(fused(), part_keys.data(), part_query.data(), part_query.size(), own);
+      for (size_t t = 0; t < kCacheBlock; ++t) {
+        sums[t] = part + 1 == parts.size() ? own[t] : own[t] + sums[t];
+      }
+    }
     for (size_t t = first; t < std::min(first + kCacheBlock, positions); ++t) {
       scores.push_back(narrow(half.type, float_to_f32(sums[t - first])));
     }
@@ -235,7 +278,14 @@ Vector Decoder::Weights::weighted(const std::vector<float>& values, size_t kv,
       add_row(fused(), &values[(t * static_cast<size_t>(shape.kv_heads) + kv) * pitch],
               powers.back(), blocks, sums.data());
     }
-    const uint32_t own = float_to_f32(sum_by_n6(powers));
+    uint32_t own = 0;
+    for (size_t first = 0; first < powers.size(); first += kScorePlaces) {
+      const auto begin = powers.begin() + static_cast<std::ptrdiff_t>(first);
+      const size_t count = std::min(kScorePlaces, powers.size() - first);
+      const std::vector<float> some(begin, begin + static_cast<std::ptrdiff_t>(count));
+      const uint32_t sum = float_to_f32(sum_by_n6(some));
+      own = first == 0 ? sum : f32_add(own, sum);
+    }
     total = r == 0 ? own : f32_add(own, total);
     if (r == 0) out = sums;
     for (size_t k = 0; r > 0 && k < pitch; ++k) out[k] = sums[k] + out[k];
@@ -266,9 +316,7 @@ std::vector<uint16_t> Decoder::run_blocks(DecodeCache* cache, int token, DecodeT
        "a context of more than its " + number(w.shape.positions) + " positions");
   const size_t position = static_cast<size_t>(cache->positions_), count = position + 1;
   const size_t d = w.head_size(), pitch = whole_blocks(d) * kCacheBlock;
-  // Without frequencies nothing turns.
-  const Rotation rotation =
-      rotation_at(half.type, w.frequencies, fine_positions(w.shape), cache->positions_);
+  const Rotation rotation = rotation_at(half.type, w.turns, cache->positions_);
   cache->blocks_.resize(w.blocks.size());
   const auto add = [&half](const Vector& a, const Vector& b) {
     Vector sum;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "ow/golden/elementary.h"
 #include "ow/golden/formats.h"
 #include "ow/golden/halves.h"
@@ -19,8 +21,18 @@ double scaled(const RotaryScaling& s, double frequency) {
   return (1 - share) * (frequency / s.factor) + share * frequency;
 }
 
-uint32_t bits(double x) { return float_to_bits(static_cast<float>(x)); }
-uint32_t negative(uint32_t x) { return x ^ 0x80000000u; }
+// The sine of t / 2^31 half turns, in fp32.
+uint32_t sine_of(uint32_t t) {
+  // Partial sums of the series of sin(pi y) / (y (1 - y^2)) in y^2; the last one is moved so that
+  // the error is least.
+  constexpr float kSeries[] = {0x1.921fb6p+1f,  -0x1.0357e8p+1f, 0x1.0c4f7cp-1f,
+                               -0x1.341a88p-4f, 0x1.c5dac4p-8f,  -0x1.c4c848p-12f};
+  const uint32_t y = f32_mul(int_to_f32(static_cast<int32_t>(t)), float_to_bits(0x1p-31f));
+  const uint32_t z = f32_mul(y, y);
+  uint32_t q = float_to_bits(kSeries[5]);
+  for (int k = 4; k >= 0; --k) q = f32_add(f32_mul(q, z), float_to_bits(kSeries[k]));
+  return f32_mul(f32_sub(y, f32_mul(y, z)), q);
+}
 
 }  // namespace
 
@@ -35,23 +47,21 @@ std::vector<double> rotary_frequencies(const LanguageShape& shape) {
   return out;
 }
 
-int fine_positions(const LanguageShape& shape) {
-  int fine = 1;
-  while (int64_t{fine} * fine < shape.positions) fine *= 2;
-  return fine;
+std::vector<uint32_t> rotary_turns(const LanguageShape& shape) {
+  std::vector<uint32_t> out;
+  for (const double frequency : rotary_frequencies(shape)) {
+    // 2^32 / (2 pi), of at most one radian.
+    out.push_back(static_cast<uint32_t>(std::floor(frequency * 0x1.45f306dc9c883p+29 + 0.5)));
+  }
+  return out;
 }
 
-Rotation rotation_at(HalfType type, const std::vector<double>& frequencies, int fine,
-                     int position) {
+Rotation rotation_at(HalfType type, const std::vector<uint32_t>& turns, int position) {
   Rotation out;
-  const int beyond = position % fine;
-  for (const double frequency : frequencies) {
-    const SinCos coarse_angle = fixed_sin_cos((position - beyond) * frequency);
-    const SinCos fine_angle = fixed_sin_cos(beyond * frequency);
-    const uint32_t sc = bits(coarse_angle.sin), cc = bits(coarse_angle.cos);
-    const uint32_t sf = bits(fine_angle.sin), cf = bits(fine_angle.cos);
-    out.cos.push_back(narrow(type, f32_fma(cc, cf, negative(f32_mul(sc, sf)))));
-    out.sin.push_back(narrow(type, f32_fma(sc, cf, f32_mul(cc, sf))));
+  for (const uint32_t turn : turns) {
+    const uint32_t t = static_cast<uint32_t>(position) * turn;
+    out.cos.push_back(narrow(type, sine_of(t + (1u << 30))));
+    out.sin.push_back(narrow(type, sine_of(t)));
   }
   return out;
 }

@@ -12,8 +12,9 @@
 
 namespace ow::golden {
 
-constexpr size_t kSumBlock = 32;    // outputs of a matrix
-constexpr size_t kCacheBlock = 16;  // positions of keys, features of values
+constexpr size_t kSumBlock = 32;     // outputs of a matrix
+constexpr size_t kCacheBlock = 16;   // positions of keys, features of values
+constexpr size_t kScorePlaces = 96;  // of a row, whose e^score are one sum (N117)
 
 // The inputs of a sum: parts, each summed by itself from +0 in the order of its inputs, then
 // joined: A = the first part, A = part + A.

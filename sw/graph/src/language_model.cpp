@@ -18,7 +18,14 @@ std::vector<uint16_t> uniform(Rng* rng, HalfType type, size_t count, double low,
 
 }  // namespace
 
+int parts_of_head(const LanguageShape& s, int columns) {
+  return columns > s.heads ? columns / s.heads : 1;
+}
+
 bool region_holds_heads(const LanguageShape& s, int columns) {
+  if (columns > s.heads) {
+    return columns % s.heads == 0 && s.head_size / 2 % parts_of_head(s, columns) == 0;
+  }
   return s.heads % columns == 0 && (s.kv_heads % columns == 0 || columns % s.kv_heads == 0);
 }
 
@@ -33,7 +40,7 @@ LanguageRegion usual_region(const LanguageModel& model) {
   const int64_t tiles = (std::max(block, head) + kTileWeights - 1) / kTileWeights;
   LanguageRegion best;
   int64_t least = INT64_MAX;
-  for (int columns = 1; columns <= s.heads; ++columns) {
+  for (int columns = 1; columns <= s.heads * s.head_size / 2; ++columns) {
     if (!region_holds_heads(s, columns)) continue;
     const int64_t rows = (tiles + columns - 1) / columns;
     if (rows + columns >= least) continue;

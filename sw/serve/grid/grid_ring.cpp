@@ -24,12 +24,20 @@ GridRing::GridRing(const std::vector<Runtime>& wafers, const LanguageModel& mode
 }
 
 bool GridRing::open(int slot, int positions) {
-  const auto wanted = static_cast<size_t>(grid_.plan().pages_of(positions));
+  const jobs::LanguagePlan& plan = grid_.plan();
+  const int all = plan.pages_of(positions);
+  const int in_last = plan.places_of(positions) - (all - 1) * plan.page_places;
+  const bool ends_short = short_free_ && in_last <= plan.short_places;
+  const auto wanted = static_cast<size_t>(all - (ends_short ? 1 : 0));
   if (wanted > free_.size()) return false;
   rules_.open(slot, positions);
   std::vector<uint16_t>& pages = pages_[static_cast<size_t>(slot)];
   pages.assign(free_.rbegin(), free_.rbegin() + static_cast<ptrdiff_t>(wanted));
   free_.resize(free_.size() - wanted);
+  if (ends_short) {
+    pages.push_back(static_cast<uint16_t>(plan.pages));
+    short_free_ = false;
+  }
   grid_.set_pages(slot, pages);
   return true;
 }
@@ -37,6 +45,10 @@ bool GridRing::open(int slot, int positions) {
 void GridRing::close(int slot) {
   rules_.close(slot);
   std::vector<uint16_t>& pages = pages_[static_cast<size_t>(slot)];
+  if (!pages.empty() && pages.back() == grid_.plan().pages) {
+    pages.pop_back();
+    short_free_ = true;
+  }
   free_.insert(free_.end(), pages.rbegin(), pages.rend());
   pages.clear();
 }

@@ -373,11 +373,10 @@ TEST(RotaryKind, TurnsAsADecoderDoesAtThePositionInTheSequence) {
     shape.positions = 40;
     shape.theta = 500;
     if (factor > 1) shape.scaling = RotaryScaling{factor, 1, 4, 16};
-    const std::vector<double> frequencies = rotary_frequencies(shape);
+    const std::vector<uint32_t> turns = rotary_turns(shape);
     const Activations x = random_heads(kHeads * kSize, 40, 1), y = turn.run(x, false);
     for (int s = 0; s < 40; ++s) {
-      const Rotation rotation =
-          rotation_at(HalfType::Binary16, frequencies, fine_positions(shape), s % 16);
+      const Rotation rotation = rotation_at(HalfType::Binary16, turns, s % 16);
       for (int g = 0; g < kHeads; ++g) {
         std::vector<uint16_t> head;
         for (int k = 0; k < kSize; ++k) head.push_back(x.at(k * kHeads + g, s));

@@ -74,13 +74,13 @@ TEST(Rotary, AnglesAreThoseOfTheDefinition) {
       EXPECT_EQ(frequencies[0], 1);
       for (const int position : {0, 1, 63, 64, 65, static_cast<int>(rng.below(1 << 17))}) {
         for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
-          const Rotation got = rotation_at(type, frequencies, 64, position);
+          const Rotation got = rotation_at(type, rotary_turns(s), position);
           for (size_t m = 0; m < frequencies.size(); ++m) {
             const long double f = frequency_of(s, static_cast<int>(m));
             ASSERT_LE(std::fabs(frequencies[m] - f), 0x1p-47L * f) << m;
             // Half a place of the type, what fp32 loses, and what the angle does.
             const long double allowed = (type == HalfType::Binary16 ? 0x1p-12L : 0x1p-9L) +
-                                        0x1p-22L + 0x1p-47L * position * f;
+                                        0x1p-21L + 0x1.93p-31L * position;
             const auto value = [type](uint16_t x) { return bits_to_float(widen(type, x)); };
             ASSERT_LE(std::fabs(value(got.cos[m]) - std::cos(position * f)), allowed);
             ASSERT_LE(std::fabs(value(got.sin[m]) - std::sin(position * f)), allowed);

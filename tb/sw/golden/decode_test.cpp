@@ -44,8 +44,7 @@ class Rules {
 
   std::vector<uint32_t> step(int token, DecodeTaps* taps) {
     const int position = static_cast<int>(keys_[0].size());
-    const Rotation rotation =
-        rotation_at(m_.type, rotary_frequencies(s_), fine_positions(s_), position);
+    const Rotation rotation = rotation_at(m_.type, rotary_turns(s_), position);
     Halfs x;
     for (int i = 0; i < s_.width; ++i) {
       x.push_back(at(m_.embedding, token * s_.width + i));
@@ -65,10 +64,9 @@ class Rules {
       keys_[b].push_back(t.key);
       values_[b].push_back(t.value);
       for (int q = 0; q < s_.heads; ++q) attend(b, q, t.query, &t.attention);
-      const int heads = s_.heads / columns_;
-      t.middle = sum(x, rounded(by_columns(block.output, t.attention,
-                                           [&](int i) { return i / s_.head_size / heads; }),
-                                block.output_bias));
+      t.middle =
+          sum(x, rounded(by_columns(block.output, t.attention, [&](int i) { return column_of(i); }),
+                         block.output_bias));
       t.hidden_input = norm(t.middle, block.hidden_norm, block.hidden_norm_bias);
       t.hidden = hidden(block, t.hidden_input);
       t.out = x = sum(t.middle,
@@ -82,6 +80,14 @@ class Rules {
 
  private:
   using Halfs = std::vector<uint16_t>;
+  int parts() const { return std::max(1, columns_ / s_.heads); }
+  int part_of(int k) const {
+    return parts() == 1 ? 0 : k % (s_.head_size / 2) / (s_.head_size / 2 / parts());
+  }
+  int column_of(int i) const {
+    const int head = i / s_.head_size;
+    return parts() == 1 ? head / (s_.heads / columns_) : head * parts() + part_of(i % s_.head_size);
+  }
   static uint16_t at(const Halfs& v, int i) { return v[static_cast<size_t>(i)]; }
   static uint32_t real(double x) { return float_to_bits(static_cast<float>(x)); }
 
@@ -166,10 +172,18 @@ class Rules {
   }
 
   // The sum of what each row reduces.
-  uint32_t over_rows(Op op, const Halfs& x) const {
+  // `most`: numbers of a row that are reduced together.
+  uint32_t over_rows(Op op, const Halfs& x, size_t most = SIZE_MAX) const {
     uint32_t s = 0;
     for (int r = 0; r < rows_; ++r) {
-      const uint32_t own = reduced(op, of_row(x, r));
+      Halfs rest = of_row(x, r);
+      uint32_t own = 0;
+      for (bool first = true; first || !rest.empty(); first = false) {
+        const auto end = rest.begin() + static_cast<std::ptrdiff_t>(std::min(most, rest.size()));
+        const uint32_t some = reduced(op, Halfs(rest.begin(), end));
+        own = first ? some : f32_add(own, some);
+        rest.erase(rest.begin(), end);
+      }
       s = r == 0 ? own : f32_add(s, own);
     }
     return s;
@@ -215,14 +229,20 @@ class Rules {
     const int d = s_.head_size, kv = head / (s_.heads / s_.kv_heads) * d;
     Halfs scores;
     for (const Halfs& key : keys_[b]) {
-      uint32_t p = 0;
-      for (int k = 0; k < d; ++k) p = h_.mixed(at(key, kv + k), at(query, head * d + k), p);
-      scores.push_back(narrow(m_.type, p));
+      uint32_t a = 0;
+      for (int part = parts() - 1; part >= 0; --part) {
+        uint32_t p = 0;
+        for (int k = 0; k < d; ++k) {
+          if (part_of(k) == part) p = h_.mixed(at(key, kv + k), at(query, head * d + k), p);
+        }
+        a = part + 1 == parts() ? p : f32_add(p, a);
+      }
+      scores.push_back(narrow(m_.type, a));
     }
     uint16_t most = scores[0];
     for (const uint16_t s : scores) most = h_.max(most, s);
     for (uint16_t& s : scores) s = h_.exp(h_.sub(s, most));
-    const uint32_t l = over_rows(Op::Sum, scores);
+    const uint32_t l = over_rows(Op::Sum, scores, 96);
     uint32_t f = bf16_to_f32(nlf_bf16(Nlf::kReciprocal, f32_to_bf16(l)));
     f = f32_fma(f, f32_fma(f32_mul(l, real(-1)), f, real(1)), f);
     for (int k = 0; k < d; ++k) {
@@ -275,12 +295,15 @@ TEST(Decode, EveryBitIsThatOfTheRules) {
         shape.kv_heads = shape.heads;
       }
       shape.width = one_of(&rng, {16, 75});  // so that a row has more than 16 features, or not
-      const int rows = one_of(&rng, {1, 2, 3}), columns = one_of(&rng, {1, 2, 4});
+      // More columns than heads; a row with more places than one sum has.
+      const int rows = draw == 0 ? 1 : one_of(&rng, {1, 2, 3});
+      const int columns = draw == 1 ? 3 * shape.heads : one_of(&rng, {1, 2, 4});
+      const int count = draw == 0 ? 100 : 40;
       const LanguageModel model = random_language_model(shape, type, rng.next(), rng.below(2) == 0);
       const Decoder decoder(model, rows, columns);
       Rules rules(model, rows, columns);
       DecodeCache cache;
-      for (const int token : random_tokens(40, shape.vocabulary, &rng)) {
+      for (const int token : random_tokens(count, shape.vocabulary, &rng)) {
         DecodeTaps got, expected;
         const std::vector<uint32_t> logits = decoder.step(&cache, token, &got);
         ASSERT_EQ(logits, rules.step(token, &expected));
@@ -359,7 +382,8 @@ TEST(Decode, RefusesWhatARegionOrAModelCannotHold) {
   };
   LanguageShape shape = small_shape();
   EXPECT_EQ(message(shape, 3, 4), "");
-  EXPECT_EQ(message(shape, 2, 3), "language model: a region of 3 columns must divide its 4 heads");
+  EXPECT_EQ(message(shape, 2, 3),
+            "language model: a region of 3 columns must divide, or be a multiple of, its 4 heads");
   EXPECT_EQ(message(shape, 0, 1), "language model: a region has at least 1 x 1 tiles");
   shape.heads = 6;
   shape.kv_heads = 3;

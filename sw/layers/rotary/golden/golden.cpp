@@ -27,15 +27,14 @@ Activations turned(const LayerPass& pass, Activations x, bool back) {
   require(pass.tokens != nullptr, "a rotation without tokens");
   const HalfType type = pass.numerics.type;
   const LanguageShape shape = shape_of(pass, x.features);
-  const std::vector<double> frequencies = rotary_frequencies(shape);
-  const int fine = fine_positions(shape);
+  const std::vector<uint32_t> turns = rotary_turns(shape);
   std::vector<Rotation> table;  // of the positions in use
   std::vector<uint16_t> head(static_cast<size_t>(shape.head_size));
   for (int s = 0; s < x.samples; ++s) {
     const int position = pass.tokens->position_of(static_cast<size_t>(s));
     require(position < shape.positions, "a sequence longer than the rotation's positions");
     while (static_cast<int>(table.size()) <= position) {
-      table.push_back(rotation_at(type, frequencies, fine, static_cast<int>(table.size())));
+      table.push_back(rotation_at(type, turns, static_cast<int>(table.size())));
       if (!back) continue;
       for (uint16_t& sin : table.back().sin) sin = Halves::negative(sin);
     }

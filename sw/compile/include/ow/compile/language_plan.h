@@ -44,15 +44,17 @@ struct LanguagePlan {
   int positions = 0;                           // of a user's text at most
   int slot_pages = 0;                          // entries of a slot in the table of pages
   int page_places = 0;                         // of a page of keys and values
-  int pages = 0;                               // that the fullest tile has room for
+  int pages = 0;                               // that the fullest tile has room for ...
+  int short_places = 0;                        // ... and the places of a page after them, or 0
   std::vector<Rect> regions;                   // the head, then the blocks: a ring; on its wafer
   std::vector<std::vector<RegionTile>> tiles;  // by region; row by row
 
   // Wafer w has the regions from first_of(w) to first_of(w + 1), the head is on wafer 0.
   size_t first_of(int wafer) const;
 
-  // Pages that a text of `count` tokens takes in a tile.
-  int pages_of(int count) const;
+  // Places in a row that a text of `count` tokens takes, and pages.
+  int places_of(int count) const { return (count + region.rows - 1) / region.rows; }
+  int pages_of(int count) const { return (places_of(count) + page_places - 1) / page_places; }
 };
 
 // Throws BadInput if tiles have no program for blocks of the model's family.

@@ -11,9 +11,11 @@
 //            B, and what the last row tells the others
 //   command  from tile (0, 0) to all others: what to do next
 //   down     to the next row: sums of orientation A
-//   left     to the column before: sums of orientation B; in the head, a row of the embedding, and
-//            the greatest logit
+//   left     to the column before: sums of orientation B; parts of scores; in the head, a row of
+//   the
+//            embedding, and the greatest logit
 //   join     to the next row: sums and maxima that the engine joins
+//   right    to the next column, if several share a head: scores
 //   next     from column 0 of a region to column 0 of the next one: the residual. In row 0 the
 //            words of a command stand in front of it
 // Only in the head:
@@ -44,8 +46,14 @@ struct ow_command {
 
 // Keys and values lie in pages. Position p of a user is place p div rows in grid row p mod rows.
 // A page holds the keys, [kv_heads][head_size][places], and then the values,
-// [places][kv_heads][head_size]. It has 8, 16 or 32 places; more run faster, fewer waste less.
+// [places][kv_heads][head_size]. It has 8, 16 or 32 places; more run faster, fewer waste less. The
+// page after all others has the places that are left, a multiple of 8, and is only for the end of a
+// text.
 #define OW_PAGE_PLACES_MOST 32u
+
+// Places whose scores a tile keeps at a time (N117): whole pages. The scores of longer texts are
+// computed once more when all maxima are known.
+#define OW_SCORE_PLACES 96u
 
 // A product of a resident matrix with a vector, in passes of at most 128 outputs. Weights are
 // [passes][inputs][outputs], 16 bits, 16-byte aligned.
@@ -69,15 +77,14 @@ struct ow_region {
   struct ow_gemv attention, output, hidden, down;
   uint32_t slot_pages;  // entries of a slot in the table of pages
   uint32_t page_table;  // [slots][slot_pages] of page numbers, 16 bits
-  uint32_t pages, page_bytes, value_offset;
+  uint32_t pages, page_bytes;
   uint32_t page_places, page_bits;         // 2^page_bits places
+  uint32_t short_page, short_places;       // its number
   uint32_t heads, heads_of_kv, head_size;  // of queries, of the column
   uint32_t kv_features;                    // of keys
   uint32_t query_scale;                    // 16 bits
+  uint32_t part, parts;                    // of the columns that share a head
   uint32_t scores, score_pitch;            // rows of heads; bytes
-  uint32_t fine_bits;                      // 2^fine_bits fine angles
-  uint32_t angle_row;                      // bytes of a row of the tables
-  uint32_t coarse_angles, fine_angles;     // the tables
   // The head.
   struct ow_gemv logits;
   uint32_t embedding;     // as the weights of logits
@@ -138,14 +145,16 @@ enum {
   OW_NORM_SECOND_END
 };
 
-// The position's angles: rows of head_size / 2. A coarse angle has the rows -sin, cos, sin, a fine
-// one sin, cos.
+// The position's angles, two rows of head_size / 2: what becomes cos, and sin.
 enum {
   OW_ANGLE_FIRST = 0,
-  OW_ANGLE_COARSE = OW_ANGLE_FIRST,  // two rows from -sin or from cos on
-  OW_ANGLE_FINE,                     // twice the row sin or cos
-  OW_ANGLE_WIDE,                     // cos, sin
-  OW_ANGLE_BOTH,                     // the same in 16 bits; sin is the third row there
+  OW_ANGLE_STEPS = OW_ANGLE_FIRST,  // turns of 2^-32 a position
+  OW_ANGLE_QUARTER,                 // a quarter turn, nothing
+  OW_ANGLE_TURNS,                   // integers, and the same memory in fp32
+  OW_ANGLE_Y,
+  OW_ANGLE_SQUARE,
+  OW_ANGLE_SERIES,
+  OW_ANGLE_BOTH,  // in 16 bits; sin is the third row there
   OW_ANGLE_SIN,
   OW_ANGLE_MINUS_SIN,
   OW_ANGLE_END,
@@ -175,7 +184,10 @@ enum {
   OW_KEEP_KEY_PLACE,
   OW_KEEP_VALUE,
   OW_KEEP_VALUE_PLACE,
-  OW_KEEP_END
+  OW_KEEP_END,
+  // After that, if several columns share a head: fp32 scores that come, and that go.
+  OW_PART_IN = OW_KEEP_VALUE,
+  OW_PART_OUT
 };
 
 // Loaded while the tile rests: the registers behind those of the norm.
@@ -275,6 +287,10 @@ enum {
   OW_WORDS_SHRINK = OW_WORDS_DIVIDE + OW_GROUP_(DIVIDE),
   OW_WORDS_ANGLE_WORDS = OW_WORDS_SHRINK + OW_GROUP_(SHRINK),
   OW_WORDS_ANGLE_LEFT,
+  OW_WORDS_PART_IN,  // flow `left`: sums of a part of the features
+  OW_WORDS_PART_OUT,
+  OW_WORDS_WHOLE_IN,  // flow `right`
+  OW_WORDS_WHOLE_OUT,
   OW_WORDS_TAKEN,  // queries, keys, values, in all tiles
   OW_WORDS_MIXED,  // a vector that is sent, and where to
   OW_WORDS_MIXED_OUT,
@@ -299,6 +315,7 @@ enum ow_region_flow {
   OW_FLOW_LOGITS,
   OW_FLOW_ANSWER,
   OW_FLOW_HOST,
+  OW_FLOW_RIGHT,
   OW_REGION_FLOWS
 };
 

@@ -13,15 +13,14 @@ namespace ow::golden {
 // The frequencies of the head_size / 2 pairs of features, in radians a position.
 std::vector<double> rotary_frequencies(const LanguageShape& shape);
 
-// Positions between two coarse angles: the smallest power of two whose square is at least the
-// positions of a context.
-int fine_positions(const LanguageShape& shape);
+// The same in turns of 2^-32.
+std::vector<uint32_t> rotary_turns(const LanguageShape& shape);
 
 // The angles' cosines and sines, rounded to the model's type.
 struct Rotation {
   std::vector<uint16_t> cos, sin;  // [head_size / 2]
 };
-Rotation rotation_at(HalfType type, const std::vector<double>& frequencies, int fine, int position);
+Rotation rotation_at(HalfType type, const std::vector<uint32_t>& turns, int position);
 
 // Turns a head of 2 * cos.size() features: feature m together with feature m + cos.size().
 void rotate_head(HalfType type, const Rotation& rotation, uint16_t* head);

@@ -81,9 +81,12 @@ struct LanguageRegion {
   int columns = 1;
 };
 
-// Whether a region of so many columns can hold the model's heads: it divides `heads`, and divides
-// `kv_heads` or is a multiple of it.
+// Whether a region of so many columns can hold the model's heads (N116): it divides `heads`, and
+// divides `kv_heads` or is a multiple of it; or it is a multiple of `heads`, and each head can be
+// cut into so many parts with equally many pairs of features.
 bool region_holds_heads(const LanguageShape& shape, int columns);
+// The columns that share a head of queries.
+int parts_of_head(const LanguageShape& shape, int columns);
 
 // The region of a model that names none (N127). It depends on the model's shape alone.
 LanguageRegion usual_region(const LanguageModel& model);

@@ -33,6 +33,7 @@ class GridRing : public TokenRing {
   RingSlots rules_;
   std::vector<std::vector<uint16_t>> pages_;  // of each slot
   std::vector<uint16_t> free_;
+  bool short_free_ = true;  // the page after the others; none has 0 places
 };
 
 }  // namespace ow::serve

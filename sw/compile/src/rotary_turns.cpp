@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rotary_tables.h"
+#include "rotary_turns.h"
 
 #include <cmath>
-#include <cstring>
 
 namespace ow::jobs {
 namespace {
@@ -35,20 +34,6 @@ double power_of_e(double x) {
   return std::ldexp(p, static_cast<int>(n));
 }
 
-// Of an angle of at least 0: quarter turns, then a series of odd or of even powers.
-double sine_of(double angle, int quarters) {
-  const double n = std::floor(angle * 0x1.45f306dc9c883p-1 + 0.5);
-  const double r = ((angle - n * 0x1.921fb544p+0) - n * 0x1.0b4611a6p-34) - n * 0x1.3198a2ep-69;
-  const auto turn = (static_cast<int64_t>(n) + quarters) % 4;
-  const bool even = turn % 2 != 0;
-  double p = 0;
-  for (int k = even ? 18 : 17; k >= 0; k -= 2) {
-    p = p * (r * r) + (k / 2 % 2 == 0 ? 1 : -1) / factorial(k);
-  }
-  if (!even) p *= r;
-  return turn >= 2 ? -p : p;
-}
-
 std::vector<double> frequencies(const LanguageShape& shape) {
   std::vector<double> all;
   for (int m = 0; m < shape.head_size / 2; ++m) {
@@ -72,31 +57,12 @@ std::vector<double> frequencies(const LanguageShape& shape) {
 
 }  // namespace
 
-uint32_t fine_bits(const LanguageShape& shape) {
-  uint32_t bits = 0;
-  while ((int64_t{1} << 2 * bits) < shape.positions) ++bits;
-  return bits;
-}
-
-RotaryTables rotary_tables(const LanguageShape& shape, int positions) {
-  const int fine = 1 << fine_bits(shape), coarse = (positions + fine - 1) / fine;
-  const std::vector<double> turns = frequencies(shape);
-  // A row at a position: the sine so many quarter turns on.
-  const auto add = [&turns](std::vector<uint32_t>* rows, int position, int quarters) {
-    for (const double frequency : turns) {
-      const auto value = static_cast<float>(sine_of(position * frequency, quarters));
-      rows->push_back(0);
-      std::memcpy(&rows->back(), &value, sizeof value);
-    }
-  };
-  RotaryTables tables;
-  for (int i = 0; i < coarse; ++i) {
-    for (const int quarters : {2, 1, 0}) add(&tables.coarse, i * fine, quarters);
+std::vector<uint32_t> rotary_turns(const LanguageShape& shape) {
+  std::vector<uint32_t> turns;
+  for (const double frequency : frequencies(shape)) {
+    turns.push_back(static_cast<uint32_t>(std::floor(frequency * 0x1.45f306dc9c883p+29 + 0.5)));
   }
-  for (int i = 0; i < fine; ++i) {
-    for (const int quarters : {0, 1}) add(&tables.fine, i, quarters);
-  }
-  return tables;
+  return turns;
 }
 
 }  // namespace ow::jobs
