@@ -11,7 +11,9 @@
 #include "ow/compile/language_estimate.h"
 #include "ow/compile/language_plan.h"
 #include "ow/compile/plan.h"
+#include "ow/firmware/region.h"
 #include "ow/import/model_config.h"
+#include "ow/memoryx/time_model.h"
 #include "ow/runtime/elf.h"
 #include "parts.h"
 
@@ -23,7 +25,6 @@ using jobs::LanguageEstimate;
 using jobs::LanguageStep;
 
 constexpr double kClock = 1e9;
-constexpr double kLink = 5000;  // cycles from wafer to wafer, as of the preset `wse`
 
 uint64_t free_bytes(const std::string& program) {
   const ElfImage image = read_elf(firmware_dir() + "/" + program, jobs::kFullTile.sram_bytes);
@@ -50,6 +51,13 @@ struct Model {
   }
 };
 
+// Cycles of a token from wafer to wafer: a link of the preset `wse`, which the edge of a whole
+// wafer shares.
+double link_of(const LanguageShape& shape) {
+  const double words = (shape.width + 1) / 2 + OW_COMMAND_WORDS;
+  return kWseLatency + words * kWaveletBits / kWseLinkBits;
+}
+
 GridShape usual(const Model& model) {
   LanguageModel only_shape;
   only_shape.shape = model.shape;
@@ -66,7 +74,8 @@ GridShape fastest(const Model& model, int tiles, int wafers) {
   std::optional<GridShape> best;
   bool holds_all = false;
   double least = 0;
-  for (int columns = 1; columns <= std::min(model.shape.heads, each); ++columns) {
+  const int most_columns = model.shape.heads * model.shape.head_size / 2;
+  for (int columns = 1; columns <= std::min(most_columns, each); ++columns) {
     if (!region_holds_heads(model.shape, columns)) continue;
     const int most = std::min(each / columns, model.shape.width);
     for (int rows = 1; rows <= most; ++rows) {
@@ -168,7 +177,7 @@ int estimate_model(Context& context, const LanguageQuestion& q) {
   const int regions = model.shape.layers + 1;
   const auto tiles = static_cast<int64_t>(regions) * region.rows * region.cols;
   const uint64_t positions = model.positions(e, region);
-  const double links = q.wafers > 1 ? kLink * q.wafers : 0;
+  const double links = q.wafers > 1 ? link_of(model.shape) * q.wafers : 0;
   const double block = LanguageEstimate::cycles(e.block), head = LanguageEstimate::cycles(e.head);
   const double token = model.token(e) + links, stage = std::max(block, head);
 
@@ -192,7 +201,7 @@ int estimate_model(Context& context, const LanguageQuestion& q) {
     fmt::print("keys and values of {} positions a block\n", positions);
   }
   fmt::print("\ntoken       {} blocks of {:.0f} + head {:.0f}", model.shape.layers, block, head);
-  if (links > 0) fmt::print(" + {} links of {:.0f}", q.wafers, kLink);
+  if (links > 0) fmt::print(" + {} links of {:.0f}", q.wafers, links / q.wafers);
   fmt::print(" = {:.0f} cycles\n", token);
   fmt::print("at 1 GHz    {:.0f} tokens a second of one user, {:.0f} of {} and more\n",
              kClock / token, kClock / stage, static_cast<int>(token / stage) + 1);

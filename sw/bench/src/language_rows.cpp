@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
+#include "ow/compile/language_estimate.h"
 #include "ow/golden/decode.h"
 #include "ow/golden/sampling.h"
 #include "ow/isa/isa.h"
@@ -58,9 +60,9 @@ std::vector<Runtime> open_wafers(int count, GridShape grid) {
 class Machine {
  public:
   Machine(const LanguageModel& model, int users, int positions, const std::string& firmware,
-          int wafers = 1, GridShape grid = kGrid)
-      : ring_(open_wafers(wafers, grid), model, {kRegion, users, positions}, firmware),
-        decoder_(model, kRegion.rows, kRegion.cols) {}
+          int wafers = 1, GridShape grid = kGrid, GridShape region = kRegion)
+      : ring_(open_wafers(wafers, grid), model, {region, users, positions}, firmware),
+        decoder_(model, region.rows, region.cols) {}
 
   // Sends the tokens of user 0's prompt, one after another or as many at a time as there is room
   // for. Cycles from the first one's pass to the last one's.
@@ -158,16 +160,16 @@ void kv_memory(Rows* rows, const jobs::LanguagePlan& plan, const std::string& fi
                            (2 * queries + 2 * kv + 3 * static_cast<uint64_t>(s.hidden));
   const uint64_t position = 2 * 2 * kv;
   const auto held =
-      static_cast<uint64_t>(plan.pages * plan.page_places) * static_cast<uint64_t>(kRegion.rows);
+      static_cast<uint64_t>((plan.pages * plan.page_places + plan.short_places) * kRegion.rows);
   rows->add("language.kv_memory",
             100.0 * static_cast<double>(held * position) / static_cast<double>(free - weights),
             {{"positions", held}, {"bytes", free - weights}, {"bytes_a_position", position}});
 }
 
-std::vector<int> drawn_tokens(int count, Rng* rng) {
+std::vector<int> drawn_tokens(int count, Rng* rng, int vocabulary = shape().vocabulary) {
   std::vector<int> tokens;
   for (int n = 0; n < count; ++n) {
-    tokens.push_back(static_cast<int>(rng->below(static_cast<uint64_t>(shape().vocabulary))));
+    tokens.push_back(static_cast<int>(rng->below(static_cast<uint64_t>(vocabulary))));
   }
   return tokens;
 }
@@ -238,19 +240,69 @@ void wafers(Rows* rows, const std::string& firmware) {
     differs += one.differs() + two.differs();
   }
   if (rows->wants("language.wafers_rate")) {
-    constexpr int kAnswer = 16;
+    constexpr int kPrompt = 16, kAnswer = 16;
     std::vector<std::vector<int>> prompts;
-    for (int u = 0; u < kLinkUsers; ++u) prompts.push_back(drawn_tokens(32, &rng));
+    for (int u = 0; u < kLinkUsers; ++u) prompts.push_back(drawn_tokens(kPrompt, &rng));
     const std::vector<std::vector<int>> six(prompts.begin(), prompts.begin() + kUsers);
-    Machine one(model, kUsers, 32 + kAnswer, firmware);
-    Machine two(model, kLinkUsers, 32 + kAnswer, firmware, 2, kHalf);
+    Machine one(model, kUsers, kPrompt + kAnswer, firmware);
+    Machine two(model, kLinkUsers, kPrompt + kAnswer, firmware, 2, kHalf);
     const double alone = one.decode(six, kAnswer, rows->progress("one wafer, six users"));
     const double linked = two.decode(prompts, kAnswer, rows->progress("two wafers, eight users"));
-    rows->cycles("a token of eight users at 32, two wafers", static_cast<uint64_t>(linked));
+    rows->cycles("a token of eight users at 16, two wafers", static_cast<uint64_t>(linked));
     rows->add("language.wafers_rate", alone / linked,
               {{"cycles_a_token_one", alone}, {"cycles_a_token_two", linked}});
     differs += one.differs() + two.differs();
   }
+  if (differs > 0) rows->fault("language", fmt::format("{} tokens differ from golden", differs));
+}
+
+// A model that fits regions of this shape.
+LanguageShape drawn_shape(GridShape region, Rng* rng) {
+  const auto between = [rng](int low, int high) {
+    return low + static_cast<int>(rng->below(static_cast<uint64_t>(high - low + 1)));
+  };
+  const int most = 12000 * region.rows * region.cols;  // weights
+  while (true) {
+    LanguageShape s = shape();
+    s.width = between(24, 160);
+    s.layers = between(1, 2);
+    s.heads = region.cols * between(1, 3);
+    s.kv_heads = between(1, s.heads);
+    s.head_size = 2 * between(4, 16);
+    s.hidden = between(s.width, 3 * s.width);
+    s.vocabulary = between(64, 600);
+    if (s.heads % s.kv_heads != 0 || !region_holds_heads(s, region.cols)) continue;
+    if (s.heads / region.cols * s.head_size > 128) continue;
+    const int block = s.width * (2 * (s.heads + s.kv_heads) * s.head_size + 3 * s.hidden);
+    if (std::max(block, s.width * s.vocabulary) <= most) return s;
+  }
+}
+
+// `ow estimate --model` against what tiles take for a token.
+void estimates(Rows* rows, const std::string& firmware) {
+  if (!rows->wants("language.estimate_error")) return;
+  constexpr int kModels = 6;
+  double farthest = 0;
+  int differs = 0;
+  for (int k = 0; k < kModels; ++k) {
+    Rng rng(rows->options().seed + 1000 * static_cast<uint64_t>(k));
+    const GridShape region{1 + static_cast<int>(rng.below(4)), 1 + static_cast<int>(rng.below(4))};
+    const LanguageShape s = drawn_shape(region, &rng);
+    const int position = 8 + static_cast<int>(rng.below(120));
+    const LanguageModel model = random_language_model(s, HalfType::Binary16, rng.next(), true);
+    Machine machine(model, 1, position + 2, firmware, 1,
+                    {region.rows * 2, region.cols * ((s.layers + 2) / 2)}, region);
+    const double cycles = machine.decode({drawn_tokens(position, &rng, s.vocabulary)}, 2,
+                                         rows->progress(fmt::format("model {}", k + 1)));
+    const jobs::LanguageEstimate e = jobs::estimate_language(s, true, region, position);
+    const double estimate =
+        s.layers * jobs::LanguageEstimate::cycles(e.block) + jobs::LanguageEstimate::cycles(e.head);
+    const double error = 100 * std::abs(estimate / cycles - 1);
+    rows->cycles(fmt::format("a token of drawn model {}", k + 1), static_cast<uint64_t>(cycles));
+    farthest = std::max(farthest, error);
+    differs += machine.differs();
+  }
+  rows->add("language.estimate_error", farthest, {{"models", kModels}});
   if (differs > 0) rows->fault("language", fmt::format("{} tokens differ from golden", differs));
 }
 
@@ -278,6 +330,7 @@ void products(Rows* rows, const std::string& firmware) {
 void measure_language(Rows* rows, const std::string& firmware) {
   models(rows, firmware);
   wafers(rows, firmware);
+  estimates(rows, firmware);
   products(rows, firmware);
 }
 
