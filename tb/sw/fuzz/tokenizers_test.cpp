@@ -103,11 +103,13 @@ void use(const std::string& path) {
   for (const char* one : {"", "ab ab", " a<m> b",
                           "\xC3\xA4"
                           "b b1 22\n  x<u>",
-                          "caabc  b b abc"}) {
+                          "caabc  b b abc", "a\xFF"}) {
     for (const SpecialNames names : {SpecialNames::AsText, SpecialNames::AsTokens}) {
       try {
         const std::vector<int> ids = tokenizer.encode(one, names);
         tokenizer.decode(ids);
+        // There is no such token.
+        EXPECT_THROW(tokenizer.decode({tokenizer.size()}), BadInput);
       } catch (const BadInput& error) {
         // A text that this tokenizer cannot take.
         EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
