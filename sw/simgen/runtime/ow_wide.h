@@ -91,6 +91,14 @@ __attribute__((always_inline)) static inline V ow_table(V a, V b, V c, int t) {
 #define L1(a) L3(a, a, a, 0x0f)
 #define MUX(e, d, q) L3(e, d, q, 0xca)
 
+/* Steps that were executed, for measurements. */
+#ifdef OW_WIDE_COUNT
+extern uint64_t ow_wide_steps;
+#define COUNT(n) ow_wide_steps += (n);
+#else
+#define COUNT(n)
+#endif
+
 /* Banks: `words` words of at most 64 bits for each tile, one tile after another. */
 void OW_NAME(ow_wide_read)(const uint64_t* bank, int words, V tiles, int address_bits,
                            const V* address, int bits, V* data);

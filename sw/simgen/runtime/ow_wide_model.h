@@ -45,7 +45,11 @@ struct ow_wide_code {
   size_t registers, inputs, outputs; /* offsets in the state */
   size_t banks; /* of pointers: to each bank's words, those of one tile after another */
   size_t awake; /* of bytes, by unit: whether any tile's was awake in the last cycle */
-  void (*cycle)(void* state, void* scratch); /* one edge of the clock */
+  /* One edge of the clock is all parts in order. Parts of several blocks may be mixed: the same
+   * part of one after another needs its instructions only once. Each block then has scratch of its
+   * own. */
+  int part_count;
+  void (*const* parts)(void* state, void* scratch);
 };
 
 #ifdef __cplusplus

@@ -92,17 +92,22 @@ std::string cycle_of(const Functions& functions, const std::string& name) {
   for (size_t f = 0; f < functions.count(); ++f) {
     text += fmt::format("void OW_NAME({}_f{})(OwState* s, V* t);\n", name, f);
   }
-  text += fmt::format("void OW_NAME({}_cycle)(OwState* s, V* t) {{\n", name);
+  text += "\n";
   for (size_t f = 0; f < functions.count(); ++f) {
-    text += fmt::format("  OW_NAME({}_f{})(s, t);\n", name, f);
+    text += fmt::format(
+        "static void part{1}(void* state, void* scratch) {{ OW_NAME({0}_f{1})(state, scratch); "
+        "}}\n",
+        name, f);
   }
-  text += "}\n\n";
+  text += "static void (*const parts[])(void*, void*) = {\n";
+  for (size_t f = 0; f < functions.count(); ++f) text += fmt::format("    part{},\n", f);
   text += fmt::format(
-      "static void cycle(void* state, void* scratch) {{ OW_NAME({0}_cycle)(state, scratch); }}\n"
+      "}};\n"
       "const struct ow_wide_code OW_NAME({0}_code) = {{&{0}_names, OW_WIDE, sizeof(OwState),\n"
       "    OW_SCRATCH * sizeof(V), offsetof(OwState, q), offsetof(OwState, in),\n"
-      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake), cycle}};\n",
-      name);
+      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake), {1}, "
+      "parts}};\n",
+      name, functions.count());
   return text;
 }
 

@@ -85,7 +85,9 @@ class State {
   uint64_t word(size_t bank, size_t tile, size_t index) const {
     return words_[bank][tile * static_cast<size_t>(code_.names->banks[bank].words) + index];
   }
-  void clock() { code_.cycle(state_.get(), scratch_.get()); }
+  void clock() {
+    for (int k = 0; k < code_.part_count; ++k) code_.parts[k](state_.get(), scratch_.get());
+  }
 
  private:
   struct Free {

@@ -97,9 +97,9 @@ void Block::set_cycle(uint64_t cycle) {
 }
 
 void Block::clock(uint64_t cycle, uint8_t* scratch) {
-  set_cycle(cycle);
-  code_.cycle(state_.data(), scratch);
-  send(cycle + 1);
+  begin(cycle);
+  for (int k = 0; k < code_.part_count; ++k) part(k, scratch);
+  end(cycle);
 }
 
 // Copies what the links' registers have, if any tile of a side sends.

@@ -48,6 +48,12 @@ class Block {
   // The state after reset. `present`: the lanes that are tiles of the grid.
   Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& present, uint8_t* scratch);
 
+  // An edge of the clock, with the inputs as they are: begin(), all parts of the code in order,
+  // end(). After it sent(cycle + 1, ...) is known. The same scratch is given to all parts.
+  void begin(uint64_t cycle) { set_cycle(cycle); }
+  void part(int k, uint8_t* scratch) { code_.parts[k](state_.data(), scratch); }
+  void end(uint64_t cycle) { send(cycle + 1); }
+
   size_t words() const { return words_; }
   const Lanes& present() const { return present_; }
   // The link inputs of all tiles on a side: a vector of words() words.
@@ -60,8 +66,6 @@ class Block {
   // Whether any tile does.
   bool sends(uint64_t cycle, int side) const { return sends_[cycle % 2][index(side)]; }
 
-  // An edge of the clock, with the inputs as they are. After it sent(cycle + 1, ...) is known.
-  void clock(uint64_t cycle, uint8_t* scratch);
   // Instead of it, if nothing changes: nothing is sent.
   void rest(uint64_t cycle) { sends_[(cycle + 1) % 2] = {}; }
   // Whether no tile changes before a link input is not zero (idle_o of ow_tile).
@@ -74,6 +78,7 @@ class Block {
   uint64_t* input(size_t index) { return list(code_.inputs, index); }
   uint64_t* reg(size_t index) { return list(code_.registers, index); }
   static size_t index(int side) { return static_cast<size_t>(side); }
+  void clock(uint64_t cycle, uint8_t* scratch);
   void set_cycle(uint64_t cycle);
   void send(uint64_t cycle);
 

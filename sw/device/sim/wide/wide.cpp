@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,6 +25,8 @@ using wide::kSides;
 using wide::Lanes;
 
 constexpr int kWidestBlock = 64;  // columns
+// Blocks that a thread evaluates together, so that they share the code that is fetched.
+constexpr size_t kBatch = 4;
 constexpr size_t kBits = kLinkBits;
 
 int opposite(int side) { return (side + 2) % kSides; }
@@ -80,7 +83,9 @@ class Wide : public SimDevice {
   void make_block(int number, int count);
   void take_edges(const uint64_t* in);
   void take_words(Place* place, int side) const;
-  void clock_place(size_t thread, Place* place);
+  bool wakes(Place* place);
+  void clock_batch(size_t thread, size_t first);
+  void finish(Place* place);
   void give_edges(const Place& place);
 
   const ow_wide_code& code_;
@@ -88,7 +93,7 @@ class Wide : public SimDevice {
   int rows_ = 0, columns_ = 0;         // of a block
   int across_ = 0;                     // blocks
   Lanes border_[kSides];               // lanes whose neighbour is in the block beside
-  std::vector<wide::Memory> scratch_;  // by thread
+  std::vector<wide::Memory> scratch_;  // by thread and place in a batch
   std::vector<Place> blocks_;
   uint64_t cycle_now_ = 0;
   uint64_t* out_now_ = nullptr;
@@ -101,7 +106,7 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, size_t threads)
       code_(code),
       names_(*code.names),
       workers_(threads,
-               [this](size_t thread, size_t part) { clock_place(thread, &blocks_[part]); }) {
+               [this](size_t thread, size_t part) { clock_batch(thread, part * kBatch); }) {
   columns_ = 1;
   while (columns_ < shape.cols && columns_ < kWidestBlock) columns_ *= 2;
   rows_ = code.width / columns_;
@@ -114,8 +119,11 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, size_t threads)
       if (c == 0) border_[3].set(lane(r, c));
     }
   }
-  for (size_t t = 0; t < workers_.threads(); ++t) scratch_.emplace_back(code.scratch_bytes);
   const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
+  const size_t together = std::min(kBatch, static_cast<size_t>(count));
+  for (size_t k = 0; k < workers_.threads() * together; ++k) {
+    scratch_.emplace_back(code.scratch_bytes);
+  }
   for (int b = 0; b < count; ++b) make_block(b, count);
 }
 
@@ -211,7 +219,8 @@ void Wide::give_edges(const Place& place) {
   }
 }
 
-void Wide::clock_place(size_t thread, Place* place) {
+// Takes what comes to a block. False if nothing does and nothing in it changes.
+bool Wide::wakes(Place* place) {
   bool comes = !place->comes.empty();
   for (int side = 0; side < kSides; ++side) {
     take_words(place, side);
@@ -225,11 +234,13 @@ void Wide::clock_place(size_t thread, Place* place) {
     }
   }
   place->comes.clear();
-  if (!place->awake && !place->sends && !comes) {
-    place->block.rest(cycle_now_);
-    return;
-  }
-  place->block.clock(cycle_now_, scratch_[thread].data());
+  if (comes || place->awake || place->sends) return true;
+  place->block.rest(cycle_now_);
+  return false;
+}
+
+void Wide::finish(Place* place) {
+  place->block.end(cycle_now_);
   place->evaluations += place->tiles;
   place->sends = false;
   for (int side = 0; side < kSides; ++side) {
@@ -239,12 +250,26 @@ void Wide::clock_place(size_t thread, Place* place) {
   give_edges(*place);
 }
 
+void Wide::clock_batch(size_t thread, size_t first) {
+  std::array<Place*, kBatch> due{};
+  size_t count = 0;
+  for (size_t b = first; b < std::min(first + kBatch, blocks_.size()); ++b) {
+    if (wakes(&blocks_[b])) due[count++] = &blocks_[b];
+  }
+  const size_t scratch = thread * std::min(kBatch, blocks_.size());
+  for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_now_);
+  for (int part = 0; count > 0 && part < code_.part_count; ++part) {
+    for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
+  }
+  for (size_t k = 0; k < count; ++k) finish(due[k]);
+}
+
 void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   std::fill(out, out + ports_.count(), uint64_t{0});
   take_edges(in);
   cycle_now_ = cycle;
   out_now_ = out;
-  workers_.run(blocks_.size());
+  workers_.run((blocks_.size() + kBatch - 1) / kBatch);
 }
 
 }  // namespace

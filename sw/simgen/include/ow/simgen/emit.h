@@ -4,7 +4,7 @@
 // Files in `directory`:
 //   NAME.h          sizes, the state of a block of tiles, names
 //   NAME_names.c    names of inputs, outputs, registers, banks
-//   NAME_0.c ...    NAME_cycle_512(), or for another OW_WIDE: one edge of the clock for a block
+//   NAME_0.c ...    NAME_code_512, or for another OW_WIDE: one edge of the clock for a block
 #ifndef OW_SIMGEN_EMIT_H_
 #define OW_SIMGEN_EMIT_H_
 
