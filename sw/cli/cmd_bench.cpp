@@ -61,6 +61,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> areas(const BenchComman
           {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }},
           {"language", [&c](bench::Rows* rows) { measure_language(rows, c.firmware); }},
           {"sim", [](bench::Rows* rows) { bench::measure_sim(rows); }},
+          {"scale", [](bench::Rows* rows) { bench::measure_scale(rows); }},
           {"code", [&c](bench::Rows* rows) { measure_code(rows, c.firmware); }},
           {"silicon", [](bench::Rows* rows) { bench::measure_silicon(rows); }},
           {"fpga", [](bench::Rows* rows) { bench::measure_fpga(rows); }}};

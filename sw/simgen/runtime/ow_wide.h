@@ -37,56 +37,7 @@ typedef uint64_t V;
 #error "OW_WIDE is 512, 256 or 64"
 #endif
 
-#ifndef L3
-/* Half of a table: the function of b and c whose four bits are t. The compiler knows t. */
-__attribute__((always_inline)) static inline V ow_half(V b, V c, int t) {
-  switch (t) {
-    case 0:
-      return ZERO;
-    case 1:
-      return ~(b | c);
-    case 2:
-      return ~b & c;
-    case 3:
-      return ~b;
-    case 4:
-      return b & ~c;
-    case 5:
-      return ~c;
-    case 6:
-      return b ^ c;
-    case 7:
-      return ~(b & c);
-    case 8:
-      return b & c;
-    case 9:
-      return ~(b ^ c);
-    case 10:
-      return c;
-    case 11:
-      return ~b | c;
-    case 12:
-      return b;
-    case 13:
-      return b | ~c;
-    case 14:
-      return b | c;
-    default:
-      return ONES;
-  }
-}
-__attribute__((always_inline)) static inline V ow_table(V a, V b, V c, int t) {
-  const int high = t >> 4, low = t & 15;
-  if (high == low) return ow_half(b, c, low);
-  if (high == (low ^ 15)) return a ^ ow_half(b, c, low);
-  if (low == 0) return a & ow_half(b, c, high);
-  if (high == 0) return ~a & ow_half(b, c, low);
-  if (low == 15) return ~a | ow_half(b, c, high);
-  if (high == 15) return a | ow_half(b, c, low);
-  return (a & ow_half(b, c, high)) | (~a & ow_half(b, c, low));
-}
-#define L3(a, b, c, t) ow_table(a, b, c, t)
-#endif
+/* Without such an instruction the model's header has an expression for each table. */
 #define L2(a, b, t) L3(a, b, b, t)
 #define L1(a) L3(a, a, a, 0x0f)
 #define MUX(e, d, q) L3(e, d, q, 0xca)

@@ -23,6 +23,36 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
+// C text of the function of b and c whose four values are `half`.
+const char* half_of(unsigned half) {
+  static const char* const texts[] = {
+      "ZERO",    "~(b | c)", "(~b & c)", "~b",       "(b & ~c)", "~c",       "(b ^ c)", "~(b & c)",
+      "(b & c)", "~(b ^ c)", "c",        "(~b | c)", "b",        "(b | ~c)", "(b | c)", "ONES"};
+  return texts[half];
+}
+
+// C text of a table, for processors without an instruction for any table. By a, or without it.
+std::string expression_of(unsigned table) {
+  const unsigned high = table >> 4, low = table & 15;
+  if (high == low) return half_of(low);
+  if (high == (low ^ 15)) return fmt::format("(a ^ {})", half_of(low));
+  if (low == 0) return fmt::format("(a & {})", half_of(high));
+  if (high == 0) return fmt::format("(~a & {})", half_of(low));
+  if (low == 15) return fmt::format("(~a | {})", half_of(high));
+  if (high == 15) return fmt::format("(a | {})", half_of(low));
+  return fmt::format("((a & {}) | (~a & {}))", half_of(high), half_of(low));
+}
+
+std::string tables_text() {
+  std::string text = "#ifndef L3\n#define L3(a, b, c, t) OW_TABLE_##t(a, b, c)\n";
+  for (unsigned table = 0; table < 256; ++table) {
+    std::string expression = expression_of(table);
+    // Arguments are names or elements of arrays.
+    text += fmt::format("#define OW_TABLE_0x{:02x}(a, b, c) ({})\n", table, expression);
+  }
+  return text + "#endif\n";
+}
+
 std::string header_of(const Design& design, const Plan& plan, const Functions& functions,
                       const std::string& name) {
   size_t inputs = 0;
@@ -36,12 +66,11 @@ std::string header_of(const Design& design, const Plan& plan, const Functions& f
       "  OW_BANKS = {},\n  OW_UNITS = {},\n  OW_SCRATCH = {}\n}};\n\n",
       plan.registers.size(), inputs, plan.outputs.size(), functions.bank_bits(),
       design.banks.size(), plan.wakes.size(), functions.slots());
-  text +=
-      "#ifdef OW_WIDE\n#include \"ow_wide.h\"\n"
-      "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n  V out[OW_OUTPUTS];\n"
-      "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n"
-      "  uint64_t* bank[OW_BANKS ? OW_BANKS : 1];\n  uint8_t awake[OW_UNITS];\n} OwState;\n"
-      "#endif\n\n#endif\n";
+  text += "#ifdef OW_WIDE\n#include \"ow_wide.h\"\n" + tables_text() +
+          "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n  V out[OW_OUTPUTS];\n"
+          "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n"
+          "  uint64_t* bank[OW_BANKS ? OW_BANKS : 1];\n  uint8_t awake[OW_UNITS];\n} OwState;\n"
+          "#endif\n\n#endif\n";
   return text;
 }
 

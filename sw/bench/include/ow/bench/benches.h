@@ -57,6 +57,9 @@ void measure_language(Rows* rows, const std::string& firmware);
 // The simulator: its speed, the instructions of the host for a tile's cycle, the hang report.
 void measure_sim(Rows* rows);
 
+// Large grids in the two engines of the simulator. Rows are not measured without the wide engine.
+void measure_scale(Rows* rows);
+
 // Bytes of the tiles' programs. `firmware`: their directory.
 void measure_code(Rows* rows, const std::string& firmware);
 

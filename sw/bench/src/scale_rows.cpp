@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ow bench scale`: large grids in the two engines of the simulator, on one thread. Both engines do
+// the same work in the same run, and what comes out is compared.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/bench/benches.h"
+#include "ow/execute/stream_job.h"
+#include "ow/runtime/routes.h"
+#include "ow/sim/sim.h"
+
+namespace ow::bench {
+namespace {
+
+constexpr int kColour = 11;
+constexpr uint64_t kLimit = 10'000'000;
+
+// Of a processor: other work on the machine does not count.
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Work that is measured: its cycles, its time, and what came out.
+struct Measured {
+  uint64_t cycles = 0;
+  double seconds = 0;
+  std::vector<uint64_t> results;
+  double rate(GridShape grid) const {  // million tile-cycles a second
+    return static_cast<double>(cycles) * grid.rows * grid.cols / seconds / 1e6;
+  }
+};
+
+// A layer in which every tile multiplies in nearly every cycle. Loading is not measured.
+Measured stream(GridShape grid, Engine engine, int inputs, int outputs) {
+  SimOptions options;
+  options.engine = engine;
+  options.checked = false;
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
+  const Network network =
+      random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1);
+  jobs::PlanRequest request;
+  request.who = "scale";
+  request.grid = grid;
+  request.samples = 32;
+  request.type = network.type;
+  request.layers = network.shapes();
+  const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
+  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, jobs::tile_of(machine));
+  jobs::StreamJob job(machine, firmware, plan, network);
+  job.write_input(random_activations(3, network.type, inputs, plan.batch(), -1, 1));
+  const double begin = cpu_seconds();
+  const jobs::StreamRun run = job.run(true);
+  Measured measured{run.cycles(), cpu_seconds() - begin, {run.first_cycle, run.last_cycle}};
+  measured.results.insert(measured.results.end(), run.outputs.values.begin(),
+                          run.outputs.values.end());
+  return measured;
+}
+
+// Each row passes wavelets from west to east; the tiles do nothing else.
+Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
+  SimOptions options;
+  options.engine = engine;
+  options.checked = false;
+  const auto device = make_device(DeviceKind::Replicated, grid, options);
+  ControlPlane control(*device);
+  RouteSet routes(grid);
+  routes.set(whole(grid), kColour, {Port::West, kOutE});
+  for (int r = 0; r < grid.rows; ++r) routes.listen(Side::East, r, kColour);
+  routes.apply(control);
+  control.fence(whole(grid));
+  device->run(kLimit);
+  for (int r = 0; r < grid.rows; ++r) {
+    std::vector<Wavelet> words(wavelets);
+    for (uint64_t n = 0; n < wavelets; ++n) {
+      words[n].colour = kColour;
+      words[n].data = static_cast<uint32_t>(n * 64 + static_cast<uint64_t>(r));
+    }
+    device->send(Side::West, r, words);
+  }
+  const uint64_t first = device->cycle();
+  const double begin = cpu_seconds();
+  device->run(kLimit);
+  Measured measured{device->cycle() - first, cpu_seconds() - begin, {}};
+  for (int r = 0; r < grid.rows; ++r) {
+    for (const Arrival& arrival : device->take_arrivals(Side::East, r, kColour)) {
+      measured.results.push_back(arrival.cycle << 32 | arrival.wavelet.data);
+    }
+  }
+  return measured;
+}
+
+// A row for the wide engine, and one for its speed over that of the replicated engine.
+template <typename Work>
+void compare(Rows* rows, const std::string& name, GridShape grid, const Work& work) {
+  if (!rows->wants_any({name, name + "_ratio"})) return;
+  std::optional<Measured> wide;
+  try {
+    wide = work(grid, Engine::Wide);
+  } catch (const BadInput&) {
+    for (const char* end : {"", "_ratio"}) rows->not_measured(name + end, "make wide");
+    return;
+  }
+  const Measured replicated = work(grid, Engine::Replicated);
+  if (wide->results != replicated.results || wide->cycles != replicated.cycles) {
+    throw DeviceFault(name + ": the two engines have other results");
+  }
+  const nlohmann::json raw = {{"cycles", wide->cycles},
+                              {"tiles", grid.rows * grid.cols},
+                              {"wide", wide->rate(grid)},
+                              {"replicated", replicated.rate(grid)}};
+  rows->add(name, wide->rate(grid), raw);
+  rows->add(name + "_ratio", wide->rate(grid) / replicated.rate(grid), raw);
+}
+
+}  // namespace
+
+void measure_scale(Rows* rows) {
+  compare(rows, "scale.saturated_512", {8, 64},
+          [](GridShape grid, Engine engine) { return stream(grid, engine, 256, 16); });
+  compare(rows, "scale.saturated_4096", {64, 64},
+          [](GridShape grid, Engine engine) { return stream(grid, engine, 1024, 2); });
+  compare(rows, "scale.routing_512", {8, 64},
+          [](GridShape grid, Engine engine) { return route(grid, engine, 4000); });
+}
+
+}  // namespace ow::bench
