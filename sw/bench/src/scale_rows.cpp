@@ -11,6 +11,8 @@
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
 #include "ow/execute/stream_job.h"
+#include "ow/runtime/elf.h"
+#include "ow/runtime/machine.h"
 #include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
 
@@ -52,7 +54,7 @@ Measured stream(GridShape grid, Engine engine, int inputs, int outputs) {
   request.type = network.type;
   request.layers = network.shapes();
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
-  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, jobs::tile_of(machine));
+  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, tile_of(machine));
   jobs::StreamJob job(machine, firmware, plan, network);
   job.write_input(random_activations(3, network.type, inputs, plan.batch(), -1, 1));
   const double begin = cpu_seconds();
