@@ -85,6 +85,7 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_fabric(&maker);
   make_filters(&maker);
   make_ramp(&maker);
+  make_dotw(&maker);
   make_layers(&maker);
   make_forms(&maker);
   make_stops(&maker);

@@ -57,6 +57,7 @@ void make_tensor(Maker* maker);
 void make_fabric(Maker* maker);
 void make_filters(Maker* maker);
 void make_ramp(Maker* maker);
+void make_dotw(Maker* maker);
 void make_layers(Maker* maker);
 void make_forms(Maker* maker);
 void make_stops(Maker* maker);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ow/golden/formats.h"
+#include "ow/golden/tile_ops.h"
 #include "ow/isa/isa.h"
 #include "tile.h"
 
@@ -44,6 +45,45 @@ void Tile::axpyw(const ow_engine::Insn& insn) {
       slot = (slot + 1) % ring;
     }
     if ((w.data & ow_engine::kStreamEnd) != 0) return;
+  }
+}
+
+// Results to memory or, with their index, to the fabric; not as rows for the reducer.
+void Tile::dotw(const ow_engine::Insn& insn) {
+  const auto& dsr = machine_.dsr;
+  const ow_engine::Dsr &a = dsr[static_cast<size_t>(insn.a)], &b = dsr[static_cast<size_t>(insn.b)],
+                       &dst = dsr[static_cast<size_t>(insn.dst)];
+  const auto type = insn.ty == ow_engine::kMixedB ? golden::Type::BF16 : golden::Type::F16;
+  const auto result = static_cast<golden::Type>(dst.type);
+  const uint32_t length = a.len[0], vectors = std::max<uint32_t>(b.len[1], 1);
+  const auto at = [&](uint32_t from) {
+    std::vector<uint32_t> x;
+    for (uint32_t k = 0; k < length; ++k) x.push_back(machine_.load(from + 2 * k, 2));
+    return x;
+  };
+  auto& queue = machine_.in[static_cast<size_t>(b.q)];
+  for (uint32_t number = 0, vector = 0;;) {
+    if (queue.empty()) throw ow_engine::Starved();
+    const ow_engine::Wavelet w = queue.front();
+    queue.pop_front();
+    if (w.ctrl) {
+      if ((w.data & ow_engine::kRowEnd) != 0) vector = (vector + 1) % vectors;
+      if ((w.data & ow_engine::kStreamEnd) != 0) return;
+      continue;
+    }
+    const uint32_t index = w.data >> 16;
+    const auto step = [](int16_t bytes) {
+      return static_cast<uint32_t>(static_cast<int32_t>(bytes));
+    };
+    const std::vector<uint32_t> row = at(a.addr + index * step(a.step[1]));
+    const std::vector<uint32_t> fixed = at(insn.value + vector * step(b.step[1]));
+    const uint32_t sum =
+        golden::reduce(golden::Op::Dot, type, result, row.data(), fixed.data(), length);
+    if (dst.kind == ow_engine::kFabOut) {
+      machine_.out[static_cast<size_t>(dst.q)].push_back({false, index << 16 | (sum & 0xFFFF)});
+    } else {
+      machine_.store(dst.addr + number++ * step(dst.step[0]), golden::type_bytes(result), sum);
+    }
   }
 }
 

@@ -391,6 +391,10 @@ void Tile::execute(const Insn& insn) {
     axpyw(insn);
     return;
   }
+  if (insn.op == ow_engine::kDotw) {
+    dotw(insn);
+    return;
+  }
   ow_engine::Model(&machine_).run(insn);
   for (const int n : {insn.dst, insn.a, insn.b}) {
     Iss::DescriptorWords words = iss_.descriptor(static_cast<unsigned>(n));

@@ -49,6 +49,7 @@ class Tile : private IssMemory {
   bool run_tensor(const ow_engine::Insn& insn);
   void execute(const ow_engine::Insn& insn);
   void axpyw(const ow_engine::Insn& insn);
+  void dotw(const ow_engine::Insn& insn);
   bool drain();
   void drain_row(uint32_t action, const std::vector<uint32_t>& row, uint32_t* stored,
                  uint32_t* biases);
