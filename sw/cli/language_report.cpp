@@ -40,10 +40,10 @@ struct Model {
   LanguageEstimate on(GridShape region) const {
     return jobs::estimate_language(shape, tied, region, position);
   }
-  // Positions that a region has memory for; 0: not even the weights fit.
+  // Positions that a block's region has memory for; 0: not even the weights fit.
   uint64_t positions(const LanguageEstimate& e, GridShape region) const {
     const uint64_t block = LanguageEstimate::bytes(e.block_bytes);
-    if (block > block_free || LanguageEstimate::bytes(e.head_bytes) > head_free) return 0;
+    if (block > block_free) return 0;
     return (block_free - block) / e.position_bytes * static_cast<uint64_t>(region.rows);
   }
   double token(const LanguageEstimate& e) const {
@@ -195,8 +195,12 @@ int estimate_model(Context& context, const LanguageQuestion& q) {
   fmt::print("memory\n");
   json["block_bytes"] = print_bytes("block", e.block_bytes, model.block_free);
   json["head_bytes"] = print_bytes("head", e.head_bytes, model.head_free);
+  const bool head_fits = LanguageEstimate::bytes(e.head_bytes) <= model.head_free;
+  if (!head_fits) {
+    fmt::print("the head does not fit; its cycles are those of a tile with more memory\n");
+  }
   if (positions == 0) {
-    fmt::print("does not fit; cycles are those of a tile with more memory\n");
+    fmt::print("a block does not fit; its cycles are those of a tile with more memory\n");
   } else {
     fmt::print("keys and values of {} positions a block\n", positions);
   }

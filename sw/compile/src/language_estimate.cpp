@@ -23,6 +23,7 @@ constexpr double kHalf = 8, kSingle = 4, kSingleMul = 2, kToSingle = 4, kToHalf 
 
 constexpr int kMostOutputs = 128;  // of a pass
 constexpr int kPlaces = 32;        // of a page
+constexpr int kScorePlaces = 96;   // whose scores are kept
 
 int up(int a, int b) { return (a + b - 1) / b; }
 int up_to(int a, int unit) { return up(a, unit) * unit; }
@@ -111,7 +112,7 @@ class Estimator {
             {"gate, up", hidden_.bytes()},
             {"down", down_.bytes()},
             {"angles", 2ull * size_ + 8},
-            {"scores", 2ull * heads_ * up_to(places, kPlaces)},
+            {"scores", 2ull * heads_ * std::min(kScorePlaces, up_to(places, kPlaces))},
             // Those that stay, and most of the others at once.
             {"vectors", 8 * features + 16 +
                             std::max(2 * (queries + 2 * keys) + 16ull * heads_,
