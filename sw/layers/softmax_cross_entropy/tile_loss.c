@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deltas of softmax cross-entropy (N13, N65). The maximum and the sum over the outputs go round
-// the column twice: once to be joined, once as results. Memory: one more row of fp32 per owned
-// output, after the others. Cycles: about 20 fp32 instructions of `samples` elements per output, 2
-// elements per cycle.
+// The deltas of softmax cross-entropy (N13, N65, N128). The maximum and the sum over the outputs go
+// round the column twice: once to be joined, once as results. Memory: one more row of fp32 per
+// owned output, after the others. Cycles: about 20 fp32 instructions of `samples` elements per
+// output, 2 elements per cycle.
 #include "loss.h"
 
 // A descriptor for each row, and an integer one for rows that are also read as integers.
@@ -87,13 +87,17 @@ OW_PHASE(softmax_cross_entropy, struct ow_loss, p) {
   }
   join_column(row_addr(p, ROW_SUM), SUM, row_addr(p, ROW_Q), Q, samples, 1);
   reciprocal();
+  // The scale, +0 for a sample whose target is ignored.
+  ow_cmpne_s(OW_I32, ctl(N_INT, CLASS, OW_NONE), ~0u);
+  ow_cvt(OW_I32, ctl(Q, N_INT, OW_NONE));
+  ow_mul_s(OW_F32, ctl(Q, Q, OW_NONE), ow_float_bits(loss_scale));
   for (uint32_t l = 0; l < p->owned; ++l) {
     set_row(E, OW_F32, row_addr(p, ROW_E + l), samples);
     ow_mul(OW_F32, ctl(X, E, INVERSE));
     ow_cmpeq_s(OW_I32, ctl(N_INT, CLASS, OW_NONE), l * grid_rows + row);
     ow_cvt(OW_I32, ctl(P, N_INT, OW_NONE));
     ow_sub(OW_F32, ctl(X, X, P));
-    ow_mul_s(OW_F32, ctl(X, X, OW_NONE), ow_float_bits(loss_scale));
+    ow_mul(OW_F32, ctl(X, X, Q));
     narrow(p->deltas + l * pitch(), X);
   }
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "ow/base/error.h"
 #include "ow/tensor/distribution.h"
@@ -61,24 +62,34 @@ GradientCounts gradient_counts(const WaferSide& memory, const StreamSchedule& sc
   for (const StreamStep& step : schedule) {
     if (sends_weights(step)) continue;
     const TensorSpec& spec = store.spec(step.parameter);
-    const Extent extent = extent_of(step, spec.shape.front());
+    const auto copies = static_cast<uint64_t>(step.copies);
+    const Extent extent = extent_of(step, spec.shape.front() * copies);
     const bool all = step.pass == Pass::GradientOfAll || memory.needs_dense(step.parameter);
     std::vector<uint64_t> of_step(rows, 0);
+    const bool table = step.pass == Pass::Rows;
     for (size_t r = 0; r < rows; ++r) {
       const auto own = [&](int n) {
         return static_cast<uint64_t>(owned_elements(n, static_cast<int>(r), options.rows));
       };
-      if (!spec.matrix()) {
+      if (table) {
+        of_step[r] = TableGradients::pairs(memory.job(), spec.shape[1], static_cast<int>(r));
+      } else if (!spec.matrix()) {
         of_step[r] = own(extent.end) - own(extent.first);
       } else if (all || !spec.masked) {
         of_step[r] =
             static_cast<uint64_t>(extent.end - extent.first) * own(static_cast<int>(spec.shape[1]));
       }
     }
-    if (spec.masked && !all) count_mask(store, step.parameter, extent, spec.shape[1], &of_step);
+    for (int j = extent.first; spec.masked && !all && j < extent.end; j += step.copies) {
+      const int row = j / step.copies;
+      const int same = std::min(extent.end, (row + 1) * step.copies) - j;
+      for (int copy = 0; copy < same; ++copy) {
+        count_mask(store, step.parameter, {row, row + 1}, spec.shape[1], &of_step);
+      }
+    }
     for (size_t r = 0; r < rows; ++r) {
       counts.meant[r] += of_step[r];
-      counts.sent[r] += spec.matrix() ? filled(of_step[r], options.lanes) : of_step[r];
+      counts.sent[r] += spec.matrix() && !table ? filled(of_step[r], options.lanes) : of_step[r];
     }
   }
   return counts;
@@ -91,28 +102,47 @@ GradientSink::GradientSink(WaferSide& memory, const StreamSchedule& schedule,
       slot_(memory.gradient_slot()),
       rows_(static_cast<size_t>(options.rows)) {
   for (const StreamStep& step : schedule) {
-    if (sends_weights(step)) continue;
-    const TensorSpec& spec = memory.store().spec(step.parameter);
-    const bool all = step.pass == Pass::GradientOfAll || memory.needs_dense(step.parameter);
-    const auto [first, end] = extent_of(step, spec.shape.front());
-    const bool matrix = spec.matrix();
-    const bool again = std::any_of(steps_.begin(), steps_.end(), [&, f = first](const Step& other) {
-      if (other.parameter != step.parameter) return false;
-      return matrix ? other.first <= f && f < other.end
-                    : other.first_input <= f && f < other.end_input;
-    });
-    if (matrix) {
-      steps_.push_back({step.parameter, spec.shape[1], first, end, 0,
-                        static_cast<int>(spec.shape[1]), true, spec.masked, all || !spec.masked,
-                        again});
-    } else {
-      steps_.push_back(
-          {step.parameter, spec.elements(), 0, 1, first, end, false, false, true, again});
-    }
+    if (!sends_weights(step)) add_step(step);
   }
   for (size_t r = 0; r < rows_.size(); ++r) {
     begin_step(r, &rows_[r]);
     settle(r);
+  }
+}
+
+bool GradientSink::came_before(const StreamStep& step, int first) const {
+  const bool matrix = memory_.store().spec(step.parameter).matrix();
+  return std::any_of(steps_.begin(), steps_.end(), [&](const Step& other) {
+    if (other.parameter != step.parameter || other.held) return false;
+    return matrix ? other.first <= first && first < other.end
+                  : other.first_input <= first && first < other.end_input;
+  });
+}
+
+void GradientSink::add_step(const StreamStep& step) {
+  const TensorSpec& spec = memory_.store().spec(step.parameter);
+  const auto copies = static_cast<size_t>(step.copies);
+  const auto [first, end] = extent_of(step, spec.shape.front() * copies);
+  const bool again = came_before(step, first);
+  std::optional<size_t> held;
+  if (copies > 1) {
+    if (first == 0) {
+      held_.push_back({step.parameter, copies, std::vector<float>(spec.elements() * copies)});
+    }
+    held = held_.size() - 1;
+  }
+  if (step.pass == Pass::Rows) {
+    if (options_.tokens == nullptr) throw InternalError("gradients of a table without tokens");
+    tables_.emplace_back(memory_.store(), memory_.job(), step, *options_.tokens);
+    steps_.push_back({step.parameter, spec.shape[1], first, end, 0, 0, false, false, true, again,
+                      tables_.size() - 1, held, copies});
+  } else if (spec.matrix()) {
+    const bool all = step.pass == Pass::GradientOfAll || memory_.needs_dense(step.parameter);
+    steps_.push_back({step.parameter, spec.shape[1], first, end, 0, static_cast<int>(spec.shape[1]),
+                      true, spec.masked, all || !spec.masked, again, std::nullopt, held, copies});
+  } else {
+    steps_.push_back({step.parameter, spec.elements(), 0, 1, first, end, false, false, true, again,
+                      std::nullopt, held, copies});
   }
 }
 
@@ -142,14 +172,14 @@ void GradientSink::settle(size_t r) {
 bool GradientSink::find(size_t r, Row* row) {
   const Step& step = steps_[row->step];
   const int rows = options_.rows;
+  if (step.table) return row->sent < tables_[*step.table].pairs(static_cast<int>(r));
   for (; row->owner < rows;) {
     for (; row->output < step.end; row->output += rows) {
-      const size_t begin = static_cast<size_t>(row->output) * step.width;
+      const size_t begin = static_cast<size_t>(row->output) / step.copies * step.width;
       for (; row->input < step.end_input; row->input += rows) {
         if (step.all) return true;
         const size_t element = begin + static_cast<size_t>(row->input);
-        const Window& at = window(row, step, element);
-        if ((*at.mask)[element - at.first] != 0) return true;
+        if (in_mask(row, step, element)) return true;
       }
       row->input = first_owned(step.first_input, static_cast<int>(r), rows);
     }
@@ -157,6 +187,11 @@ bool GradientSink::find(size_t r, Row* row) {
     row->output = first_owned(step.first, row->owner, rows);
   }
   return false;
+}
+
+bool GradientSink::in_mask(Row* row, const Step& step, size_t element) {
+  const Window& at = window(row, step, element);
+  return (*at.mask)[element - at.first] != 0;
 }
 
 const GradientSink::Window& GradientSink::window(Row* row, const Step& step, size_t element) {
@@ -188,22 +223,68 @@ GradientSink::Taken GradientSink::take(int row, float value) {
   }
   if (done(row)) throw ProtocolError(fmt::format("grid row {}: more gradients than it has", row));
   const Step& step = steps_[at.step];
+  if (step.table) {
+    uint32_t pair;
+    std::memcpy(&pair, &value, sizeof pair);
+    tables_[*step.table].take(row, at.sent++, pair);
+    settle(r);
+    return {false, step.parameter, true};
+  }
+  const auto output = static_cast<size_t>(at.output), input = static_cast<size_t>(at.input);
   const size_t element =
-      static_cast<size_t>(at.output) * step.width + static_cast<size_t>(at.input);
+      step.matrix ? output / step.copies * step.width + input : input / step.copies;
+  if (step.held) {
+    Held& held = held_[*step.held];
+    const size_t copy = (step.matrix ? output : input) % step.copies;
+    held.values[copy * (held.values.size() / step.copies) + element] = value;
+    const bool kept = !step.masked || in_mask(&at, step, element);
+    return gone_on(r, {false, step.parameter, kept});
+  }
   const Window& to = window(&at, step, element);
   float& gradient = to.gradient[element - to.first];
   gradient = step.again ? value + gradient : value;
-  const Taken taken{false, step.parameter, !to.mask || (*to.mask)[element - to.first] != 0};
+  const bool updated = !to.mask || (*to.mask)[element - to.first] != 0;
+  return gone_on(r, {false, step.parameter, updated});
+}
+
+GradientSink::Taken GradientSink::gone_on(size_t r, const Taken& taken) {
+  Row& at = rows_[r];
   ++at.sent;
   at.input += options_.rows;
   settle(r);
   return taken;
 }
 
+// N129, then N115.
+void GradientSink::put_held() {
+  const Store& store = memory_.store();
+  for (size_t k = 0; k < held_.size(); ++k) {
+    const Held& held = held_[k];
+    const auto same = [&](const auto& other) { return other.parameter == held.parameter; };
+    const bool again =
+        std::any_of(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(k), same) ||
+        std::any_of(steps_.begin(), steps_.end(),
+                    [&](const Step& step) { return !step.held && same(step); });
+    const size_t elements = held.values.size() / held.copies;
+    store.each_window(held.parameter, [&](size_t first, size_t count) {
+      const View<float> gradient = store.gradient(held.parameter, slot_, first, count);
+      for (size_t i = 0; i < count; ++i) {
+        float sum = held.values[first + i];
+        for (size_t c = 1; c < held.copies; ++c) sum += held.values[c * elements + first + i];
+        gradient[i] = again ? sum + gradient[i] : sum;
+      }
+    });
+  }
+}
+
 void GradientSink::finish() {
   for (int r = 0; r < options_.rows; ++r) {
     if (!done(r)) throw ProtocolError(fmt::format("grid row {}: fewer gradients than it has", r));
   }
+  for (const Step& step : steps_) {
+    if (step.table) tables_[*step.table].put(slot_, step.again);
+  }
+  put_held();
   memory_.gradient_added();
 }
 

@@ -158,6 +158,35 @@ class StoreMatrix : public MatrixSource {
   int columns_ = 0;
 };
 
+// A matrix whose rows stand there several times. In the pass of the deltas they are the inputs.
+class CopiedMatrix : public MatrixSource {
+ public:
+  CopiedMatrix(std::unique_ptr<MatrixSource> matrix, bool transposed, int copies)
+      : matrix_(std::move(matrix)), transposed_(transposed), copies_(copies) {}
+  int outputs() const override { return matrix_->outputs() * (transposed_ ? 1 : copies_); }
+  int inputs() const override { return matrix_->inputs() * (transposed_ ? copies_ : 1); }
+  int batch() const override { return matrix_->batch(); }
+  bool all_positions() const override { return matrix_->all_positions(); }
+  bool index_only() const override { return matrix_->index_only(); }
+  void rows(int first, int step, int count, uint16_t* out) const override {
+    const auto width = static_cast<size_t>(matrix_->inputs());
+    if (!transposed_) {
+      for (int k = 0; k < count; ++k, out += width) {
+        matrix_->rows((first + k * step) / copies_, 1, 1, out);
+      }
+      return;
+    }
+    std::vector<uint16_t> once(width * static_cast<size_t>(count));
+    matrix_->rows(first, step, count, once.data());
+    for (const uint16_t value : once) out = std::fill_n(out, copies_, value);
+  }
+
+ private:
+  const std::unique_ptr<MatrixSource> matrix_;
+  const bool transposed_;
+  const int copies_;
+};
+
 }  // namespace
 
 std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer) {
@@ -165,8 +194,10 @@ std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer) {
 }
 
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass) {
-  return std::make_unique<StoreMatrix>(store, tensor, type, pass);
+                                           Pass pass, int copies) {
+  auto matrix = std::make_unique<StoreMatrix>(store, tensor, type, pass);
+  if (copies == 1) return matrix;
+  return std::make_unique<CopiedMatrix>(std::move(matrix), pass == Pass::Delta, copies);
 }
 
 }  // namespace ow::memoryx

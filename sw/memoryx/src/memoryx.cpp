@@ -38,10 +38,9 @@ std::vector<TensorSpec> specs_of(const TrainingJob& job) {
   std::vector<TensorSpec> specs;
   for (const Parameter& parameter : graph_of(job).parameters) {
     TensorSpec spec{parameter.name, {parameter.rows}, false, parameter.initial};
-    if (parameter.form == Parameter::Form::Matrix) {
-      spec.shape.push_back(parameter.columns);
-      spec.masked = group_of(job.sparsity, spec) >= 0;
-    }
+    spec.table = parameter.form == Parameter::Form::Table;
+    if (parameter.form != Parameter::Form::Vector) spec.shape.push_back(parameter.columns);
+    spec.masked = group_of(job.sparsity, spec) >= 0;
     specs.push_back(std::move(spec));
   }
   return specs;
@@ -97,12 +96,13 @@ void MemoryX::begin() {
   sparsity_.begin();
 }
 
-Optimizer::Result MemoryX::finish_step() {
+Optimizer::Result MemoryX::finish_step(uint64_t ignored) {
   if (sum_.count() != job_.micro_batches) {
     throw InternalError("a step ends before all its micro-batches are there");
   }
   sum_.finish();
-  const float divisor = static_cast<float>(job_.batch()) * scale_.value();
+  const uint64_t counted = std::max<uint64_t>(job_.batch() - ignored, 1);
+  const float divisor = static_cast<float>(counted) * scale_.value();
   const Optimizer::Result result = optimizer_.step(step_, updates_, divisor);
   updated_ = 0;
   if (!result.skipped) {
@@ -118,9 +118,10 @@ Optimizer::Result MemoryX::finish_step() {
 
 std::unique_ptr<MatrixSource> MemoryX::source(const StreamStep& step) const {
   if (step.parameter >= store_.tensors()) throw InternalError("a stream of no parameter");
-  if (!store_.spec(step.parameter).matrix()) return nullptr;
+  if (!store_.spec(step.parameter).matrix() || step.pass == Pass::Rows) return nullptr;
   const bool all = step.pass == Pass::Gradient && needs_dense(step.parameter);
-  return store_matrix(store_, step.parameter, job_.type, all ? Pass::GradientOfAll : step.pass);
+  return store_matrix(store_, step.parameter, job_.type, all ? Pass::GradientOfAll : step.pass,
+                      step.copies);
 }
 
 std::unique_ptr<BatchSource> MemoryX::batches(const StreamSchedule& schedule,

@@ -86,7 +86,8 @@ void check_group(const SparsityGroup& g, const std::vector<TensorSpec>& tensors)
     throw BadInput(who + ": gradual pruning needs a density that changes");
   }
   for (const TensorSpec& spec : tensors) {
-    if (spec.matrix() && fnmatch(g.pattern.c_str(), spec.name.c_str(), 0) == 0) return;
+    if (spec.matrix() && !spec.table && fnmatch(g.pattern.c_str(), spec.name.c_str(), 0) == 0)
+      return;
   }
   throw BadInput(who + ": no matrix has a name like this");
 }
@@ -98,7 +99,7 @@ size_t whole_share(double share, size_t count) {
 }
 
 int group_of(const std::vector<SparsityGroup>& groups, const TensorSpec& tensor) {
-  if (!tensor.matrix()) return -1;
+  if (!tensor.matrix() || tensor.table) return -1;
   for (size_t k = 0; k < groups.size(); ++k) {
     if (fnmatch(groups[k].pattern.c_str(), tensor.name.c_str(), 0) == 0) return static_cast<int>(k);
   }

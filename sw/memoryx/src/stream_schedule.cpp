@@ -6,7 +6,8 @@
 namespace ow::memoryx {
 
 bool operator==(const StreamStep& a, const StreamStep& b) {
-  return same_pass(a, b) && a.order == b.order && a.first == b.first && a.count == b.count;
+  return same_pass(a, b) && a.order == b.order && a.first == b.first && a.count == b.count &&
+         a.positions == b.positions && a.copies == b.copies;
 }
 
 bool sends_weights(const StreamStep& step) {

@@ -45,16 +45,17 @@ Activations loss_deltas(const Numerics& numerics, const Activations& out, const 
           "targets that do not fit the samples");
   Activations deltas = Activations::zero(out.features, out.samples);
   std::vector<uint32_t> z(static_cast<size_t>(out.features)), d(z.size());
-  const auto ignored = std::count(targets.classes.begin(), targets.classes.end(), kNoToken);
-  const double counted = static_cast<double>(out.samples - ignored);
+  const auto left_out = std::count(targets.classes.begin(), targets.classes.end(), kNoToken);
+  const double counted = static_cast<double>(out.samples - left_out);
   *loss = 0;
   for (int s = 0; s < out.samples; ++s) {
     for (size_t j = 0; j < z.size(); ++j)
       z[j] = widen(numerics.type, out.at(static_cast<int>(j), s));
     const int target = targets.classes[static_cast<size_t>(s)];
-    if (target == kNoToken) continue;
-    softmax_deltas(z, target, float_to_bits(scale), static_cast<size_t>(numerics.rows), &d);
-    *loss += softmax_loss(z, target) / counted;
+    const bool ignored = target == kNoToken;
+    softmax_deltas(z, target, ignored ? 0 : float_to_bits(scale),
+                   static_cast<size_t>(numerics.rows), &d);
+    if (!ignored) *loss += softmax_loss(z, target) / counted;
     for (size_t j = 0; j < d.size(); ++j) {
       deltas.at(static_cast<int>(j), s) = narrow(numerics.type, d[j]);
     }

@@ -125,6 +125,17 @@ struct Tokens {
   int position_of(size_t slot) const { return static_cast<int>(slot) - start_of(slot); }
 };
 
+// The samples of a micro-batch: numbers in the network's type [features x samples], or tokens.
+struct Samples {
+  Samples() = default;
+  Samples(Activations x) : numbers(std::move(x)) {}  // NOLINT(google-explicit-constructor)
+  Samples(Tokens t) : tokens(std::move(t)) {}        // NOLINT(google-explicit-constructor)
+  bool of_tokens() const { return !tokens.ids.empty(); }
+  int count() const { return of_tokens() ? static_cast<int>(tokens.ids.size()) : numbers.samples; }
+  Activations numbers;
+  Tokens tokens;
+};
+
 // The targets of samples: one class per sample, or kNoToken, or values [outputs x samples].
 struct Targets {
   std::vector<int> classes;

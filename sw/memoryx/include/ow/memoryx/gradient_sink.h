@@ -6,7 +6,9 @@
 // A schedule's steps of gradients say in which order a grid row sends them. Of a matrix it sends
 // those of its inputs (i % rows), at the positions that the step streams: outputs owner by owner,
 // each in ascending input, and then zeros until the step has whole groups of `lanes` numbers. Of a
-// vector it sends its own elements in ascending order. Grid rows need not keep step.
+// vector it sends its own elements in ascending order. Of a table it sends deltas, two in a number
+// (tables.h). Grid rows need not keep step. Numbers of copies are held until all are there, and are
+// then added in ascending order.
 #ifndef OW_MEMORYX_GRADIENT_SINK_H_
 #define OW_MEMORYX_GRADIENT_SINK_H_
 
@@ -18,6 +20,7 @@
 
 #include "ow/memoryx/store.h"
 #include "ow/memoryx/stream_schedule.h"
+#include "ow/memoryx/tables.h"
 #include "ow/memoryx/wafer_side.h"
 
 namespace ow::memoryx {
@@ -25,6 +28,7 @@ namespace ow::memoryx {
 struct GradientOptions {
   int rows = 1;   // of the grid
   int lanes = 1;  // the numbers of a matrix's step are filled up to a multiple of this
+  const Tokens* tokens = nullptr;  // of the micro-batch; needed if the schedule has tables
 };
 
 // How many numbers each grid row sends in a micro-batch.
@@ -69,6 +73,15 @@ class GradientSink {
     bool masked;
     bool all;    // positions outside the mask, too
     bool again;  // an earlier step brought gradients of another use: these are added
+    std::optional<size_t> table;  // of a table: its place in tables_
+    std::optional<size_t> held;   // with copies: its place in held_
+    size_t copies;
+  };
+  // Gradients of a parameter's copies, [copies][elements].
+  struct Held {
+    size_t parameter;
+    size_t copies;
+    std::vector<float> values;
   };
   struct Window {
     size_t parameter;
@@ -91,9 +104,15 @@ class GradientSink {
     std::shared_ptr<Window> window;
   };
 
+  void add_step(const StreamStep& step);
+  bool came_before(const StreamStep& step, int first) const;
+  void put_held();
   void begin_step(size_t r, Row* row) const;
   void settle(size_t r);
   bool find(size_t r, Row* row);
+  bool in_mask(Row* row, const Step& step, size_t element);
+  // The row has taken a number.
+  Taken gone_on(size_t r, const Taken& taken);
   // Opens the window with an element of a parameter.
   const Window& window(Row* row, const Step& step, size_t element);
 
@@ -101,6 +120,8 @@ class GradientSink {
   const GradientOptions options_;
   const int slot_;
   std::vector<Step> steps_;
+  std::vector<TableGradients> tables_;
+  std::vector<Held> held_;
   std::vector<Row> rows_;
 };
 

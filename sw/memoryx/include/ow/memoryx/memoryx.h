@@ -70,8 +70,9 @@ class MemoryX : public WaferSide {
   void gradient_added() override { sum_.added(); }
   // For sums over an aligned block of micro-batches (N16), which come from other wafers.
   GradientSum& gradient_sum() { return sum_; }
-  // Updates weights, masks and loss scale. InternalError unless all micro-batches have been added.
-  Optimizer::Result finish_step();
+  // Updates weights, masks and loss scale. `ignored`: samples of the step whose target is ignored.
+  // InternalError unless all micro-batches have been added.
+  Optimizer::Result finish_step(uint64_t ignored = 0);
 
   std::unique_ptr<WeightStream> stream(const StreamSchedule& schedule,
                                        const StreamOptions& options) const override;

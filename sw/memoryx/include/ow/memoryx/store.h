@@ -23,7 +23,8 @@ struct TensorSpec {
   std::string name;
   std::vector<uint64_t> shape;  // the last index runs fastest
   bool masked = false;
-  float initial = 0;  // of each element of a vector
+  float initial = 0;   // of each element of a vector
+  bool table = false;  // a matrix whose rows are looked up; it has no mask
 
   bool matrix() const { return shape.size() >= 2; }
   size_t elements() const;

@@ -5,6 +5,7 @@
 #define OW_MEMORYX_STREAM_SCHEDULE_H_
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "ow/graph/training.h"
@@ -17,16 +18,22 @@ namespace ow::memoryx {
 //   Gradient: the positions of its mask (all if it has none), without weights. All positions if the
 //     training's step needs gradients outside the mask (WaferSide::needs_dense).
 //   GradientOfAll: all positions.
-enum class Pass { Forward, Delta, Gradient, GradientOfAll };
+// Of a table nothing is streamed by itself: its rows are in the tiles with the samples.
+//   Rows: what leaves are the deltas of the value that was looked up (gradient_sink.h).
+enum class Pass { Forward, Delta, Gradient, GradientOfAll, Rows };
 
 // Outputs first .. first + count - 1 of a pass over a parameter. They end with a stream end. A
 // vector has no stream: it is in the tiles before the stream, and a step of it sends nothing.
+// With copies, each output of a matrix and each element of a vector stands there so often, one next
+// to the other (docs/numerics.md, N129), and outputs are counted with them.
 struct StreamStep {
-  size_t parameter = 0;  // number in the store
+  size_t parameter = 0;  // number in the store; Rows: of the table of tokens
   Pass pass = Pass::Forward;
   SumOrder order = SumOrder::Column;  // of weights; positions are the same in both
   int first = 0;
-  int count = 0;  // 0: all outputs from `first` on
+  int count = 0;                                   // 0: all outputs from `first` on
+  std::optional<size_t> positions = std::nullopt;  // Rows: the table of positions
+  int copies = 1;
 };
 bool operator==(const StreamStep& a, const StreamStep& b);
 

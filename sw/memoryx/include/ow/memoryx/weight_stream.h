@@ -57,9 +57,10 @@ class MatrixSource {
 std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
 
 // What a pass sends of a matrix of a store, each weight rounded once to `type`. `store` must
-// outlive it and must not change while the stream is made.
+// outlive it and must not change while the stream is made. Each row of the matrix stands there
+// `copies` times.
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
-                                           Pass pass);
+                                           Pass pass, int copies = 1);
 
 // Makes resize() leave new wavelets unwritten, because they are written right after it.
 struct UnwrittenWavelets : std::allocator<Wavelet> {
