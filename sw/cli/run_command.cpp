@@ -202,7 +202,7 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
   run.train_reference = models.train_reference;
   run.train_firmware = models.train_firmware;
   if (run.firmware.empty()) {
-    run.larger_firmware = {firmware_dir() + "/train_graph.elf"};
+    run.larger_firmware = jobs::training_programs(firmware_dir(), job.base().type);
     run.firmware = firmware_dir() + (job.is_training()          ? "/train.elf"
                                      : machine.has_mini_tiles() ? "/forward_mini.elf"
                                                                 : "/forward.elf");

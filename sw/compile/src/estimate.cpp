@@ -35,11 +35,13 @@ std::string pass_name(Phase::Part part) {
   }
 }
 
-// Whether a phase takes a step of the streams: a matrix, or a vector whose gradient leaves.
+// Whether a phase takes a step of the streams: a matrix, a vector whose gradient leaves, or a
+// table.
 bool takes_step(const PhaseCost& cost) {
   if (const auto* work = std::get_if<WorkCost>(&cost)) return !work->leaves.empty();
   if (const auto* gather = std::get_if<GatherCost>(&cost)) return !gather->sums.empty();
-  return !std::holds_alternative<SendCost>(cost);
+  if (const auto* send = std::get_if<SendCost>(&cost)) return send->west;
+  return true;
 }
 
 // The phases of a micro-batch or of a network's run, one after the other.
@@ -140,6 +142,7 @@ uint64_t multiply_adds(const EstimateShape& shape, const std::vector<LayerWeight
   uint64_t all = 0;
   for (const memoryx::StreamStep& step : shape.streams) {
     const std::optional<size_t> layer = shape.layer_of[step.parameter];
+    if (step.pass == memoryx::Pass::Rows) continue;
     if (layer && step.first == 0) all += weights[*layer].kept;
   }
   return all;
@@ -264,7 +267,8 @@ EstimateShape lowered(TrainingJob job, const TileConfig& tile, const Choices& ch
     if (!layer) layer = lowering.matrix(op);
   }
   for (const GraphLowering::Vector& vector : lowering.vectors()) {
-    shape.vectors.push_back(static_cast<int>(graph.parameters[vector.parameter].rows));
+    shape.vectors.push_back(static_cast<int>(graph.parameters[vector.parameter].rows) *
+                            vector.copies);
   }
   for (size_t v = 0; v < graph.values.size(); ++v) {
     if (lowering.values()[v]) shape.values.push_back(graph.values[v].features);

@@ -58,9 +58,11 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
     }
   }
   find_finishes();
-  values_[0] = draft_.buffer(kInputTensor, bytes(0));
-  draft_.born(*values_[0]);
-  draft_.kept(*values_[0]);
+  if (graph.values.front().element == Value::Element::Number) {
+    values_[0] = draft_.buffer(kInputTensor, bytes(0));
+    draft_.born(*values_[0]);
+    draft_.kept(*values_[0]);
+  }
   forward();
   forward_ = draft_.phases();
   step_streams_ = forward_streams_;
@@ -162,16 +164,39 @@ Slot GraphLowering::new_value(int value) {
   return slot;
 }
 
-Slot GraphLowering::vector(size_t parameter) {
+Slot GraphLowering::vector(size_t parameter, int copies) {
   for (const Vector& v : vectors_) {
-    if (v.parameter == parameter) return v.slot;
+    if (v.parameter == parameter && v.copies == copies) return v.slot;
   }
   const Parameter& p = graph_.parameters[parameter];
-  const Dealt all(static_cast<uint32_t>(p.rows), rows());
+  const Dealt all(static_cast<uint32_t>(p.rows) * static_cast<uint32_t>(copies), rows());
   const Slot slot = draft_.buffer(p.name, 4 * uint64_t{all.of(0)});
   draft_.born(slot);
   draft_.kept(slot);  // it is written again only when it has changed
-  vectors_.push_back({parameter, slot});
+  vectors_.push_back({parameter, copies, slot});
+  return slot;
+}
+
+Slot GraphLowering::looked_up(const Lookup& lookup) {
+  const Slot slot = new_value(lookup.value);
+  draft_.born(slot);
+  lookups_.push_back(lookup);
+  return slot;
+}
+
+Slot GraphLowering::feed(const std::string& name, uint32_t words, const OfTokens& make) {
+  for (const Feed& f : feeds_) {
+    if (f.name == name) return f.slot;
+  }
+  if (graph_.values.front().element != Value::Element::Token) {
+    const Op& op = graph_.ops[op_];
+    throw BadInput(fmt::format("{}: {} needs sequences of tokens; the network's inputs are numbers",
+                               op.where, op.kind));
+  }
+  const Slot slot = draft_.buffer(name, 4 * uint64_t{words});
+  draft_.born(slot);
+  draft_.kept(slot);
+  feeds_.push_back({name, slot, words, make});
   return slot;
 }
 

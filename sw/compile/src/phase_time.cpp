@@ -131,13 +131,18 @@ PhaseTimes PhaseClock::phase(const WorkCost& cost, const PhaseStream& /*stream*/
 }
 
 PhaseTimes PhaseClock::phase(const SendCost& cost, const PhaseStream& /*stream*/) {
-  const int west = shape_.grid.cols / 2;
-  const auto blocks = static_cast<uint64_t>(shape_.grid.cols - west);
+  const int others = cost.west ? 0 : shape_.grid.cols / 2;
+  const auto blocks = static_cast<uint64_t>(shape_.grid.cols - others);
   const uint64_t relays = blocks > 1 ? costs_.first_relay + (blocks - 2) * costs_.relay : 0;
+  PhaseTimes times;
   for (size_t r = 0; r < tiles_.size(); ++r) {
-    if (cost.words[r] > 0) tiles_[r].at += costs_.send + cost.words[r] * blocks + relays;
+    const uint64_t from = tiles_[r].at, words = cost.words[r] * blocks;
+    if (words > 0) tiles_[r].at += costs_.send + words + relays;
+    if (!cost.west) continue;
+    if (words > 0) tiles_[r].at = std::max(tiles_[r].at, exits_.leave(r, words, from));
+    times.leaving.push_back({words, from, exits_.came(r, tiles_[r].at)});
   }
-  return {};
+  return times;
 }
 
 // ---- Streamed passes.

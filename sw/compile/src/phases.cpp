@@ -62,6 +62,7 @@ Executable executable_of(const GraphLowering& lowering, uint32_t list_addr) {
   e.samples = job.samples;
   e.ring = ring_of(job.samples, e.lanes);
   e.exit = lowering.graph().has_loss() ? Exit::West : Exit::BothSides;
+  e.chains = lowering.chains();
   e.phases = lowering.draft().list();
   e.forward = lowering.forward_phases();
   e.list_addr = list_addr;

@@ -220,8 +220,12 @@ class Planner {
       plan_.window = std::max(plan_.window, l.window(static_cast<int>(v)));
     }
     for (const GraphLowering::Vector& v : l.vectors()) {
-      plan_.vectors.push_back({v.parameter, draft.at(v.slot)});
+      plan_.vectors.push_back({v.parameter, v.copies, draft.at(v.slot)});
     }
+    for (const GraphLowering::Feed& f : l.feeds()) {
+      plan_.feeds.push_back({draft.at(f.slot), f.words, f.make});
+    }
+    plan_.lookups = l.lookups();
     plan_.choices = chosen_;
     for (const Draft::Buffer& b : draft.buffers()) {
       plan_.blocks.push_back(
@@ -301,6 +305,15 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
   TrainPlan plan = begin_train_plan(job, tile);
   check_job(who, job, plan, firmware);
   return Planner(who, job, firmware, std::move(plan)).plan(choices);
+}
+
+std::vector<std::string> training_programs(const std::string& folder, HalfType type) {
+  std::vector<std::string> paths = {folder + "/train.elf", folder + "/train_graph.elf"};
+  const char* of_type = type == HalfType::Bfloat16 ? "_bf16" : "";
+  for (const char* name : {"gpt", "llama", "all"}) {
+    paths.push_back(fmt::format("{}/train_{}{}.elf", folder, name, of_type));
+  }
+  return paths;
 }
 
 ElfImage training_program(const TrainingJob& job, const std::vector<std::string>& paths,

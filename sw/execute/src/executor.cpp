@@ -32,6 +32,9 @@ Layout layout_of(const Executable& executable) {
     Region region = layout.region("east", {0, west, grid.rows, grid.cols - west});
     region.chain("result", Side::East, false, true);
   }
+  if (grid.cols > 1) {
+    for (const auto& [name, side] : executable.chains) layout.chain(name, side);
+  }
   return layout;
 }
 
@@ -79,9 +82,12 @@ void Executor::load(const ElfImage& image) {
   program.set_parameter("lanes", word(executable_.lanes));
   program.set_parameter("ring", word(executable_.ring));
   program.set_parameter("grid_rows", word(executable_.grid.rows));
-  program.set_parameter(
-      "half", static_cast<uint32_t>(executable_.type == HalfType::Bfloat16 ? ElementType::Bf16
-                                                                           : ElementType::F16));
+  // A program that is built for one type has no such export.
+  if (image.find("half")) {
+    program.set_parameter(
+        "half", static_cast<uint32_t>(executable_.type == HalfType::Bfloat16 ? ElementType::Bf16
+                                                                             : ElementType::F16));
+  }
   program.set_parameter("relay", relays_of(executable_), Mapping::tiles());
   memory_ = image.exported("memory").addr;
   run_ = std::make_unique<Run>(machine_.load(program));

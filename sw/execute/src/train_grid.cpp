@@ -10,6 +10,7 @@
 
 #include "ow/base/error.h"
 #include "ow/execute/causes.h"
+#include "ow/memoryx/tables.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {
@@ -58,11 +59,35 @@ uint64_t TrainGrid::begin_passes(const WaferSide& memory) {
   return now;
 }
 
-void TrainGrid::write_input(const Activations& x) {
+void TrainGrid::write_samples(const WaferSide& memory, const Samples& samples) {
+  if (samples.of_tokens() != plan_.of_tokens()) {
+    throw InternalError("tokens for a network of numbers, or the reverse");
+  }
+  if (samples.of_tokens()) return write_tokens(memory, samples.tokens);
+  const Activations& x = samples.numbers;
   if (x.features != plan_.values.front().features || x.samples < 1 || x.samples > plan_.batch()) {
     throw InternalError("the input does not fit the plan");
   }
   executor_.write(plan_.values.front().addr, x);
+}
+
+void TrainGrid::write_tokens(const WaferSide& memory, const Tokens& tokens) {
+  if (tokens.ids.size() != static_cast<size_t>(plan_.batch())) {
+    throw InternalError("the tokens do not fit the plan");
+  }
+  for (const Lookup& l : plan_.lookups) {
+    executor_.write(plan_.values[static_cast<size_t>(l.value)].addr,
+                    memoryx::looked_up(memory.store(), plan_.type, l.tokens, l.positions, tokens));
+  }
+  for (const TrainPlan::Feed& feed : plan_.feeds) {
+    std::vector<uint32_t> row, words;
+    for (int c = 0; c < plan_.grid.cols; ++c) {
+      const std::vector<uint32_t> here = feed.make(tokens, c);
+      row.insert(row.end(), here.begin(), here.end());
+    }
+    for (int r = 0; r < plan_.grid.rows; ++r) words.insert(words.end(), row.begin(), row.end());
+    executor_.write_tiles(feed.addr, words, feed.words);
+  }
 }
 
 void TrainGrid::write_targets(const Targets& targets) {
@@ -94,7 +119,10 @@ TrainGrid::Vectors TrainGrid::vectors_of(const WaferSide& memory) const {
     const size_t parameter = plan_.vectors[k].parameter;
     const auto elements = static_cast<size_t>(memory.store().spec(parameter).elements());
     const auto values = memory.store().weights(parameter, 0, elements);
-    for (size_t j = 0; j < elements; ++j) vectors[k][j % rows].push_back(float_bits(values[j]));
+    const auto copies = static_cast<size_t>(plan_.vectors[k].copies);
+    for (size_t j = 0; j < elements * copies; ++j) {
+      vectors[k][j % rows].push_back(float_bits(values[j / copies]));
+    }
   }
   return vectors;
 }
@@ -236,17 +264,18 @@ uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
 
 }  // namespace
 
-TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets& targets) {
-  if (x.samples != plan_.batch()) throw InternalError("a micro-batch fills the grid");
+TrainRun TrainGrid::train(WaferSide& memory, const Samples& samples, const Targets& targets) {
+  if (samples.count() != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
   const Counters counted = sum_counters(executor_.run());
   const uint64_t begin = begin_passes(memory);
   const auto weights = memory.stream(plan_.streams.step, plan_.streams.options);
-  write_input(x);
+  write_samples(memory, samples);
   write_targets(targets);
   run.loaded = executor_.cycle() - begin;
-  open(memory, x.samples, true);
-  const memoryx::GradientOptions options{plan_.grid.rows, plan_.tile.lanes};
+  open(memory, samples.count(), true);
+  const memoryx::GradientOptions options{plan_.grid.rows, plan_.tile.lanes,
+                                         samples.of_tokens() ? &samples.tokens : nullptr};
   const memoryx::GradientCounts counts =
       memoryx::gradient_counts(memory, plan_.streams.step, options);
   memoryx::GradientSink sink(memory, plan_.streams.step, options);
@@ -262,7 +291,7 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
     run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
     run.row_gradients = std::max(run.row_gradients, counts.meant[row]);
   }
-  run.outputs = read_value(plan_.output, x.samples);
+  run.outputs = read_value(plan_.output, samples.count());
   if (time_) run.edge = time_->edge().report();
   const bool last = memory.times() == nullptr || memory.times()->reduces;
   if (time_ && last && time_->edge().modelled()) run.left = time_->gradients();
@@ -271,12 +300,12 @@ TrainRun TrainGrid::train(WaferSide& memory, const Activations& x, const Targets
   return run;
 }
 
-TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
+TrainRun TrainGrid::forward(const WaferSide& memory, const Samples& samples) {
   TrainRun run;
   const uint64_t begin = begin_passes(memory);
   const auto weights = memory.stream(plan_.streams.forward, plan_.streams.options);
-  write_input(x);
-  open(memory, x.samples, false);
+  write_samples(memory, samples);
+  open(memory, samples.count(), false);
   launch(plan_.executable.forward, 1, weights.get(),
          std::vector<uint64_t>(static_cast<size_t>(plan_.grid.rows), 0), nullptr);
   run.cycles = rest_at_ - begin;
@@ -284,7 +313,7 @@ TrainRun TrainGrid::forward(const WaferSide& memory, const Activations& x) {
     run.wavelets_in += weights->wavelets(r);
     run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
   }
-  run.outputs = read_value(plan_.output, x.samples);
+  run.outputs = read_value(plan_.output, samples.count());
   return run;
 }
 

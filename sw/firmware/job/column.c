@@ -65,8 +65,8 @@ static void copy_own(uint32_t from, uint32_t to, uint32_t words) {
 
 // The gradients of biases are computed in the first round, which takes longest.
 OW_PHASE(gather, struct ow_gather, p) {
-  const uint32_t row = ow_reg_read(OW_REG_ROW), half = pitch() / 4;
-  uint32_t addr = p->own, words = dealt_to(&p->dealt, row) * half;
+  const uint32_t row = ow_reg_read(OW_REG_ROW), each = pitch() / 4;
+  uint32_t addr = p->own, words = dealt_to(&p->dealt, row) * each;
   init_rounds();
   set_sent(1, addr, words);  // early: the next grid row waits for it
   start_sending(1, words);
@@ -74,7 +74,7 @@ OW_PHASE(gather, struct ow_gather, p) {
   for (uint32_t n = 1; n < grid_rows; ++n) {
     owner = owner > 0 ? owner - 1 : grid_rows - 1;
     const uint32_t in = p->to + dealt_before(&p->dealt, owner) * pitch();
-    const uint32_t in_words = dealt_to(&p->dealt, owner) * half;
+    const uint32_t in_words = dealt_to(&p->dealt, owner) * each;
     if (n > 1) set_sent(n, addr, words);
     start_receiving(n, in, in_words);
     if (n > 1) {

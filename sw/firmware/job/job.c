@@ -10,7 +10,9 @@ OW_EXPORT(u32, lanes);
 OW_EXPORT(u32, ring);
 OW_EXPORT(u32, grid_rows);
 OW_EXPORT(u32, relay);
+#ifndef half
 OW_EXPORT(u32, half);
+#endif
 OW_EXPORT_HEAP(u32, memory);
 OW_FLOW(weights, sums, result);
 

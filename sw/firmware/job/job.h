@@ -17,7 +17,14 @@
   __attribute__((used, section(".text.phase." #name))) void ow_phase_##name(const type* p)
 
 extern uint32_t samples, lanes, ring, grid_rows, relay;
-extern uint32_t half;  // the job's 16-bit type
+// The job's 16-bit type: a constant in programs that are built for one, which are smaller.
+#ifdef OW_JOB_BF16
+#define half ((uint32_t)OW_BF16)
+#elif defined OW_JOB_F16
+#define half ((uint32_t)OW_F16)
+#else
+extern uint32_t half;
+#endif
 // An instruction on this type, which an instruction has as a constant.
 #define OW_HALF_DO(instruction, ...)     \
   do {                                   \

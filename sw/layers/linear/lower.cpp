@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = W x + b: a streamed matrix, and a bias in the tiles that own the outputs.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "ow/base/error.h"
 #include "ow/compile/graph_lowering.h"
 #include "ow/compile/lowering.h"
 #include "ow/compile/passes.h"
@@ -13,16 +10,12 @@
 namespace ow::jobs {
 namespace {
 
-void check_copies(const Op& op) {
-  if (op.attributes.at("copies") == 1) return;
-  throw BadInput(fmt::format("{}: no program of the tiles copies outputs", op.where));
-}
+int copies_of(const Op& op) { return static_cast<int>(op.attributes.at("copies")); }
 
 LayerShape shape(const Op& op, int inputs) {
-  check_copies(op);
   LayerShape shape;
   shape.inputs = inputs;
-  shape.outputs = static_cast<int>(op.attributes.at("outputs"));
+  shape.outputs = static_cast<int>(op.attributes.at("outputs")) * copies_of(op);
   shape.bias = op.attributes.at("bias") != 0;
   shape.name = op.name;
   return shape;
@@ -34,10 +27,12 @@ struct Matrix {
       : x(op.input_values[0]),
         y(lowering.result(op)),
         finish(lowering.finish(op) == nullptr ? nullptr : finish_part(lowering.finish(op)->kind)),
+        copies(copies_of(op)),
         weight(op.parameters[0]),
         bias(op.parameters.size() > 1 ? std::optional<size_t>(op.parameters[1]) : std::nullopt) {}
   int x, y;
   const FinishPart* finish;  // or null
+  int copies;
   size_t weight;
   std::optional<size_t> bias;
 };
@@ -70,7 +65,6 @@ void gather(GraphLowering& l, const Rows& rows, int value, Slot to) {
 }
 
 void forward(GraphLowering& l, const Op& op) {
-  check_copies(op);
   const Matrix m(l, op);
   const SumOrder order = l.order(l.job().forward, op);
   const Slot x = l.value(m.x), y = l.new_value(m.y);
@@ -78,7 +72,7 @@ void forward(GraphLowering& l, const Op& op) {
   Pass pass;
   pass.outputs = l.features(m.y);
   pass.flags = (m.bias ? OW_PASS_BIAS : 0u) | (m.finish == nullptr ? 0u : m.finish->flag);
-  const Slot bias = m.bias ? l.vector(*m.bias) : y;
+  const Slot bias = m.bias ? l.vector(*m.bias, m.copies) : y;
   if (m.bias) uses.push_back(bias);
   Slot from = x;
   pass.indices = l.dealt(m.x).of(0);
@@ -98,7 +92,7 @@ void forward(GraphLowering& l, const Op& op) {
     here.bias = l.at(bias);
     return pass_of_row(here, l.rows(), r);
   });
-  l.forward_stream({m.weight, memoryx::Pass::Forward, order});
+  l.forward_stream({m.weight, memoryx::Pass::Forward, order, 0, 0, std::nullopt, m.copies});
 }
 
 // The deltas of a ReLU's value become those of its input.
@@ -134,13 +128,16 @@ class Gradients {
   Slot gathered() const { return gathered_; }
 
   void add() {
-    if (m_.bias) l_.step_stream({*m_.bias, memoryx::Pass::Gradient});
+    if (m_.bias) {
+      l_.step_stream(
+          {*m_.bias, memoryx::Pass::Gradient, SumOrder::Column, 0, 0, std::nullopt, m_.copies});
+    }
     for (uint32_t from = 0; from < all_; from += piece_) {
       const uint32_t to = std::min(from + piece_, all_);
       before(from, to);
       product(from, to);
       l_.step_stream({m_.weight, memoryx::Pass::Gradient, SumOrder::Column, static_cast<int>(from),
-                      static_cast<int>(to - from)});
+                      static_cast<int>(to - from), std::nullopt, m_.copies});
     }
   }
 
@@ -236,7 +233,7 @@ void deltas(GraphLowering& l, const Op& op, const Matrix& m, Slot gathered) {
   Slot to = l.value(m.x);
   if (windows) {
     to.offset -= window * l.pitch();
-  } else if (!l.alone(m.x)) {
+  } else if (!l.alone(m.x) || l.value_needed(m.x)) {
     to = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(m.x));
   }
   for (uint32_t first = 0; first < most; first += window) {
@@ -256,7 +253,7 @@ void deltas(GraphLowering& l, const Op& op, const Matrix& m, Slot gathered) {
       return pass_of_row(here, l.rows(), r);
     });
     l.step_stream({m.weight, memoryx::Pass::Delta, order, static_cast<int>(first) * l.rows(),
-                   static_cast<int>(pass.outputs)});
+                   static_cast<int>(pass.outputs), std::nullopt, m.copies});
     if (!windows) continue;
     const Slot x = l.value(m.x);
     const Dealt dealt(pass.outputs, l.rows());

@@ -14,6 +14,7 @@ namespace {
 float factor(float scale, int /*outputs*/) { return scale; }
 
 void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
+  if (goal.label < 0) return;  // ignored
   double most = -INFINITY, sum = 0;
   for (const double z : outputs) most = std::max(most, z);
   for (const double z : outputs) sum += std::exp(z - most);

@@ -16,6 +16,8 @@ namespace {
 
 uint32_t bits(float x) { return float_to_f32(x); }
 
+uint16_t never(HalfType type) { return narrow(type, kInf32 | 0x80000000u); }  // -infinity
+
 // sums[i] = factor * row[i] + sums[i]. A product of two binary16 numbers is exact in fp32; one of
 // two bfloat16 numbers is fused (N56).
 void add_row(HalfType type, float factor, const float* row, size_t first, size_t last,
@@ -118,14 +120,13 @@ Rows<float> products(const Shape& s, const HeadValue& keys, const HeadValue& que
 
 Rows<uint16_t> scores(const Shape& s, const Head& head, size_t tile, size_t block) {
   const Halves h{s.type};
-  const uint16_t never = narrow(s.type, kInf32 | 0x80000000u);
   const Rows<float> sums = products(s, head.key, head.query, tile, block);
   Rows<uint16_t> out(s.n, s.n);
   for (size_t j = 0; j < s.n; ++j) {
     const Shape::Range range = s.queries_of(block + j, tile);
     for (size_t i = range.first; i < range.last; ++i) {
       uint16_t score = narrow(s.type, bits(sums.row(j)[i]));
-      if (block + j > tile + i) score = h.add(score, never);
+      if (block + j > tile + i) score = h.add(score, never(s.type));
       out.row(j)[i] = score;
     }
   }
@@ -134,7 +135,7 @@ Rows<uint16_t> scores(const Shape& s, const Head& head, size_t tile, size_t bloc
 
 // Results of a tile's queries, and what the backward pass needs of them.
 struct Softmax {
-  explicit Softmax(const Shape& s) : most(s.n), inverse(s.n), result(s.size, s.n) {}
+  explicit Softmax(const Shape& s) : most(s.n, never(s.type)), inverse(s.n), result(s.size, s.n) {}
   std::vector<uint16_t> most;
   std::vector<uint32_t> inverse;  // of the sum of powers
   Rows<float> result;             // not yet divided by it
@@ -184,12 +185,12 @@ Softmax attend(const Shape& s, const Head& head, size_t tile) {
   each_block(s, tile, [&](size_t block) {
     const Rows<uint16_t> score = scores(s, head, tile, block);
     std::vector<uint16_t> most = out.most;
-    std::vector<bool> begun(s.n, block < tile), has(s.n, false);
+    std::vector<bool> has(s.n, false);
     for (size_t j = 0; j < s.n; ++j) {
       const Shape::Range range = s.queries_of(block + j, tile);
       for (size_t i = range.first; i < range.last; ++i) {
-        most[i] = begun[i] ? h.max(most[i], score.row(j)[i]) : score.row(j)[i];
-        begun[i] = has[i] = true;
+        most[i] = h.max(most[i], score.row(j)[i]);
+        has[i] = true;
       }
     }
     const Rows<float> e = powers(s, score, most, tile, block);

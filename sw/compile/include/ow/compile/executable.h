@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Executable {
   int samples = 0;  // a tile
   int ring = 0;     // accumulator rows in use
   Exit exit = Exit::West;
+  std::map<std::string, Side> chains;  // flows from tile to tile, besides those of every job
   std::vector<Phase> phases;
   size_t forward = 0;      // phases of a forward pass alone: the first ones
   uint32_t list_addr = 0;  // bytes of the tile's SRAM

@@ -7,11 +7,14 @@
 #define OW_COMPILE_GRAPH_LOWERING_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "openwafer/grid.h"
 #include "ow/compile/draft.h"
 #include "ow/graph/graph.h"
 #include "ow/graph/training.h"
@@ -46,6 +49,18 @@ struct Rows {
   bool gathered = false;  // the grid row's own stand in their place among those of all rows
 };
 
+// A value that the host writes with the samples: rows of tables, looked up by tokens and, if
+// learned, by positions (ow/memoryx/tables.h).
+struct Lookup {
+  int value = 0;
+  size_t tokens = 0;  // parameters
+  std::optional<size_t> positions;
+};
+
+// Words that the host writes with the samples, made from the tokens of a micro-batch: the same in
+// all tiles of a grid column.
+using OfTokens = std::function<std::vector<uint32_t>(const Tokens& tokens, int column)>;
+
 class GraphLowering {
  public:
   // The job's orders are those of the graph's matrices. BadInput, beginning with the operation's
@@ -63,9 +78,19 @@ class GraphLowering {
   // A parameter that stays in the tiles: fp32, those of the features that the grid row owns.
   struct Vector {
     size_t parameter;
+    int copies;  // of each element, next to each other
     Slot slot;
   };
   const std::vector<Vector>& vectors() const { return vectors_; }
+  struct Feed {
+    std::string name;
+    Slot slot;
+    uint32_t words;
+    OfTokens make;
+  };
+  const std::vector<Feed>& feeds() const { return feeds_; }
+  const std::vector<Lookup>& lookups() const { return lookups_; }
+  const std::map<std::string, Side>& chains() const { return chains_; }
   // Where values and their deltas are; empty for one that is nowhere.
   const std::vector<std::optional<Slot>>& values() const { return values_; }
   const std::vector<std::optional<Rows>>& deltas() const { return deltas_; }
@@ -107,7 +132,14 @@ class GraphLowering {
   // For its deltas the window in front of a value is used.
   bool has_window(int value) const;
   uint32_t window(int value) const;  // features of a grid row
-  Slot vector(size_t parameter);
+  Slot vector(size_t parameter, int copies = 1);
+  // Memory for the value of the operation that is lowered, which the host writes.
+  Slot looked_up(const Lookup& lookup);
+  // Memory for words of the tokens, from the first phase to the last one. Operations that give the
+  // same name share it.
+  Slot feed(const std::string& name, uint32_t words, const OfTokens& make);
+  // A flow from each tile to its neighbour on that side, which the program has by this name.
+  void chain(const std::string& name, Side towards) { chains_[name] = towards; }
   // Memory that the forward pass leaves for the backward one, by name.
   Slot keep(const std::string& name, uint64_t bytes);
   Slot kept(const std::string& name) const { return kept_.at(name); }
@@ -117,6 +149,9 @@ class GraphLowering {
 
   bool wanted(int value) const;  // something before it is trained
   bool alone(int value) const;   // one operation takes it
+  // The operation that gives the value needs it for its deltas, so they cannot lie over it.
+  void need_value(int value) { needed_.insert(value); }
+  bool value_needed(int value) const { return needed_.count(value) > 0; }
   // The deltas of the operation's value: to read, or to change.
   const Rows& delta(int value) const { return *deltas_.at(static_cast<size_t>(value)); }
   bool masked(int value) const { return masked_.at(static_cast<size_t>(value)); }
@@ -150,6 +185,10 @@ class GraphLowering {
   std::vector<const Op*> finish_;  // by operation
   std::vector<bool> finished_;     // by operation: done by the pass before it
   std::vector<Vector> vectors_;
+  std::vector<Feed> feeds_;
+  std::vector<Lookup> lookups_;
+  std::map<std::string, Side> chains_;
+  std::set<int> needed_;
   std::map<std::string, Slot> kept_;
   Slot targets_;
   size_t op_ = 0;  // that is lowered

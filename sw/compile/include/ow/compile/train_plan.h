@@ -61,9 +61,18 @@ struct TrainPlan {
   // Parameters that stay in the tiles: fp32, those of the features that the grid row owns.
   struct Vector {
     size_t parameter = 0;
+    int copies = 1;  // of each element
     uint32_t addr = 0;
   };
   std::vector<Vector> vectors;
+  // What the host writes with the samples' tokens.
+  struct Feed {
+    uint32_t addr = 0;
+    uint32_t words = 0;
+    OfTokens make;
+  };
+  std::vector<Feed> feeds;
+  std::vector<Lookup> lookups;
   // The blocks of a tile's memory, for people.
   struct Block {
     std::string name;
@@ -73,6 +82,7 @@ struct TrainPlan {
   std::vector<Block> blocks;
   uint32_t used_bytes = 0;  // of a tile's SRAM, program and stack included
 
+  bool of_tokens() const { return !lookups.empty(); }
   int batch() const { return samples * grid.cols; }
   int ring() const;  // accumulator rows in use
   int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
@@ -112,6 +122,9 @@ TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile);
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile,
                           const std::optional<Choices>& choices = std::nullopt);
+
+// The programs of trainings in the firmware's folder that are for a type, the smallest first.
+std::vector<std::string> training_programs(const std::string& folder, HalfType type);
 
 // The first of these programs that has all kernels of a training, or else the last one. BadInput as
 // read_elf, and as GraphLowering.

@@ -73,10 +73,10 @@ class TrainGrid {
   void set_time(const TimeModel& model);
   // Runs all passes of a micro-batch of plan().batch() samples with the current weights of
   // `memory`, and adds its gradients there. DeviceFault with the hang report if the grid stops.
-  TrainRun train(memoryx::WaferSide& memory, const Activations& x, const Targets& targets);
+  TrainRun train(memoryx::WaferSide& memory, const Samples& samples, const Targets& targets);
 
-  // Runs the forward pass alone, for at most plan().batch() samples.
-  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x);
+  // Runs the forward pass alone, for at most plan().batch() samples; of tokens all slots.
+  TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples);
 
   // What the tiles keep of a value of the graph: its activations until train() replaces them with
   // deltas (those of the input and of the loss's input stay), and its deltas. Only the plan knows
@@ -92,7 +92,8 @@ class TrainGrid {
   const TrainPlan& plan() const { return plan_; }
 
  private:
-  void write_input(const Activations& x);
+  void write_samples(const memoryx::WaferSide& memory, const Samples& samples);
+  void write_tokens(const memoryx::WaferSide& memory, const Tokens& tokens);
   void write_targets(const Targets& targets);
   // Words of the plan's vectors for each grid row's tiles, by vector and grid row.
   using Vectors = std::vector<std::vector<std::vector<uint32_t>>>;

@@ -19,7 +19,8 @@
 //   lanes       of the tile
 //   ring        accumulator rows in use: at most 16 x lanes / samples
 //   grid_rows   of the job
-//   half        the code of the 16-bit type of activations (enum ow_type)
+//   half        the code of the 16-bit type of activations (enum ow_type); not in a program that is
+//               built for one type
 //   relay       blocks of other tiles that pass this one on their way to the edge
 // The launch run(phases, count, ends, scale) runs `count` phases of the list at address `phases`.
 // `scale` is the factor of the loss's derivative (docs/numerics.md, N13). At address `ends` the
@@ -118,6 +119,22 @@ struct ow_loss {
   uint32_t work;
 };
 #define OW_LOSS_ROWS 8
+
+// layer_norm, rms_norm, and their deltas; norm_gains: the products over the samples of deltas (y)
+// and normalised values (x), sent to the west. `work` has OW_NORM_ROWS rows of `samples` fp32
+// numbers.
+struct ow_norm {
+  uint32_t x;       // forward: the input; backward: the normalised values
+  uint32_t normal;  // forward: where the normalised values go; backward: the deltas of the input
+  uint32_t y;       // forward: the value; backward: its deltas
+  uint32_t gain, bias;  // fp32, of the tile's own features; rms_norm has no bias
+  uint32_t scale;       // a row of fp32 numbers: it stays for the deltas
+  uint32_t work;        // 16-byte aligned
+  uint32_t owned;       // features
+  uint32_t share;       // 1 / features, fp32
+  uint32_t epsilon;     // fp32
+};
+#define OW_NORM_ROWS 8
 
 // send: a block of words to the edge, then those of the tiles that are farther from it.
 struct ow_send {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotary embedding of positions. The host writes the angles of the slots' positions with the
+// samples; a delta turns back.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "../rotary/rotary.h"
+#include "ow/base/error.h"
+#include "ow/compile/angles.h"
+#include "ow/compile/graph_lowering.h"
+#include "ow/compile/lowering.h"
+
+namespace ow::jobs {
+namespace {
+
+LanguageShape shape_of(const GraphLowering& l, const Op& op) {
+  const auto number = [&](const char* key) { return op.attributes.at(key); };
+  LanguageShape shape;
+  shape.heads = static_cast<int>(number("heads"));
+  shape.head_size = static_cast<int>(l.features(op.value)) / shape.heads;
+  shape.positions = static_cast<int>(number("positions"));
+  shape.theta = number("theta");
+  if (number("factor") > 1) {
+    shape.scaling = RotaryScaling{number("factor"), number("low_frequency_factor"),
+                                  number("high_frequency_factor"),
+                                  static_cast<int>(number("original_positions"))};
+  }
+  if (shape.heads % l.rows() != 0) {
+    throw BadInput(fmt::format("{}: {} heads on {} grid rows: must be a multiple of them", op.where,
+                               shape.heads, l.rows()));
+  }
+  return shape;
+}
+
+// -sin, cos, sin: [pairs][samples] each.
+std::vector<uint32_t> angles_of(const LanguageShape& shape, HalfType type, int samples,
+                                const Tokens& tokens, int column) {
+  const size_t pairs = static_cast<size_t>(shape.head_size) / 2;
+  const auto n = static_cast<size_t>(samples);
+  const Angles angles(shape, type);
+  std::vector<uint32_t> words(3 * pairs * n / 2);
+  const auto put = [&](size_t part, size_t pair, size_t slot, uint16_t value) {
+    const size_t at = (part * pairs + pair) * n + slot;
+    words[at / 2] |= uint32_t{value} << (at % 2 * 16);
+  };
+  for (size_t s = 0; s < n; ++s) {
+    const int position = tokens.position_of(static_cast<size_t>(column) * n + s);
+    if (position >= shape.positions) {
+      throw InternalError("a sequence longer than the rotation's positions");
+    }
+    for (size_t m = 0; m < pairs; ++m) {
+      const Angles::Pair of = angles.at(position, m);
+      put(0, m, s, of.sin ^ 0x8000u);
+      put(1, m, s, of.cos);
+      put(2, m, s, of.sin);
+    }
+  }
+  return words;
+}
+
+Slot angles(GraphLowering& l, const Op& op) {
+  const LanguageShape shape = shape_of(l, op);
+  std::string name = "angles of ";
+  for (const auto& [key, value] : op.attributes) name += fmt::format("{} {}, ", key, value);
+  name += fmt::format("head size {}", shape.head_size);
+  const auto words = static_cast<uint32_t>(3 * shape.head_size / 2 * l.job().samples / 2);
+  return l.feed(
+      name, words,
+      [shape, type = l.job().type, samples = l.job().samples](const Tokens& tokens, int column) {
+        return angles_of(shape, type, samples, tokens, column);
+      });
+}
+
+void turn(GraphLowering& l, const Op& op, const Rows& x, Slot y, bool back) {
+  const Slot table = angles(l, op);
+  const auto heads = static_cast<uint32_t>(op.attributes.at("heads"));
+  const uint32_t pairs = l.features(op.value) / heads / 2, part = pairs * l.pitch();
+  const WorkCost cost = work(l.rows(), [&](int r) {
+    return 440 + 3 * l.beats(l.dealt(op.value).of(r) * uint64_t{l.samples()});
+  });
+  l.draft().add("rotary", {x.slot, y, table}, cost, [=, &l, value = op.value](int row) {
+    const uint32_t at = l.at(table);
+    ow_rotary p{};
+    p.x = l.at(x, value, row);
+    p.y = l.at(y);
+    p.cos = at + part;
+    p.first = back ? at + 2 * part : at;
+    p.second = back ? at : at + 2 * part;
+    p.heads = heads / static_cast<uint32_t>(l.rows());
+    p.pairs = pairs;
+    return p;
+  });
+}
+
+void forward(GraphLowering& l, const Op& op) {
+  const Slot x = l.value(op.input_values[0]), y = l.new_value(op.value);
+  turn(l, op, {x, false}, y, false);
+}
+
+void backward(GraphLowering& l, const Op& op) {
+  const int input = op.input_values[0];
+  if (!l.wanted(input)) return;
+  const Slot dx = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(input));
+  turn(l, op, l.delta(op.value), dx, true);
+  l.give_delta(input, {dx, false});
+}
+
+}  // namespace
+
+const Lowering& rotary_lowerings() {
+  static const Lowering lowering{"rotary", nullptr, nullptr, nullptr, forward, backward};
+  return lowering;
+}
+
+}  // namespace ow::jobs
