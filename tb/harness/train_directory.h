@@ -33,7 +33,7 @@ class TrainDirectory : public testing::Test {
   // On golden, or on RTL tiles; `model`: the directory of its checkpoints, here; empty: none.
   RunOptions options(const std::string& model, bool rtl) const {
     RunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
-    run.larger_firmware = {OW_FIRMWARE_DIR "/train_graph.elf"};
+    run.larger_firmware = training_programs(OW_FIRMWARE_DIR, HalfType::Binary16);
     if (!model.empty()) run.model_dir = directory_ + "/" + model;
     if (rtl) {
       run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };

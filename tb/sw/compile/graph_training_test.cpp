@@ -3,131 +3,17 @@
 // weight, bit for bit.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "draws.h"
+#include "graph_steps.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/compile/lowering.h"
-#include "ow/execute/train_grid.h"
-#include "ow/golden/train.h"
-#include "ow/memoryx/memoryx.h"
-#include "ow/sim/sim.h"
 #include "seed.h"
 
 namespace ow::jobs {
 namespace {
-
-// A graph as it grows.
-class Growing {
- public:
-  explicit Growing(int features) : graph_(features) {}
-
-  int features(const std::string& value) const {
-    return graph_.values[static_cast<size_t>(graph_.value(value))].features;
-  }
-  std::string linear(const std::string& from, int outputs, bool bias,
-                     const std::string& share = "") {
-    Op op = begin("linear", {from});
-    op.attributes = {{"outputs", outputs}, {"bias", bias ? 1.0 : 0.0}};
-    if (!share.empty()) op.shared = {{"weight", share}};
-    return add(std::move(op));
-  }
-  std::string element(const std::string& kind, const std::vector<std::string>& from) {
-    Op op = begin(kind, from);
-    if (kind == "layer_norm") op.attributes = {{"epsilon", 1e-5}};
-    return add(std::move(op));
-  }
-  Graph end(const std::string& value, const std::string& loss) {
-    Op op = begin(loss, {value, kTargetsTensor});
-    graph_.add(std::move(op));
-    return graph_;
-  }
-
- private:
-  Op begin(const std::string& kind, const std::vector<std::string>& from) {
-    Op op;
-    op.name = kind + std::to_string(graph_.ops.size());
-    op.kind = kind;
-    op.inputs = from;
-    op.where = "'" + op.name + "'";
-    return op;
-  }
-  std::string add(Op op) {
-    const std::string name = op.name;
-    graph_.add(std::move(op));
-    return name;
-  }
-  Graph graph_;
-};
-
-TrainingJob job_of(Graph graph, GridShape grid, int samples) {
-  TrainingJob job;
-  job.grid_rows = grid.rows;
-  job.grid_cols = grid.cols;
-  job.samples = samples;
-  job.loss = graph.ops.back().kind;
-  for (const Op& op : graph.ops) {
-    const Lowering* kind = find_lowering(op.kind);
-    if (kind == nullptr || kind->streamed == nullptr) continue;
-    const auto input = static_cast<size_t>(op.input_values[0]);
-    job.layers.push_back(kind->streamed->shape(op, graph.values[input].features));
-  }
-  job.graph = std::move(graph);
-  return job;
-}
-
-ElfImage program() { return read_elf(OW_FIRMWARE_DIR "/train_graph.elf", kFullTile.sram_bytes); }
-
-// Steps of the job, on tiles and by golden; at each all is compared.
-void compare_steps(const TrainingJob& job, int steps) {
-  const ElfImage image = program();
-  const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
-  const Runtime machine =
-      make_runtime(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}));
-  TrainGrid grid(machine, image, plan);
-  golden::Trainer golden(job, job.graph);
-  memoryx::MemoryX memory(job, {});
-  memory.begin();
-  Rng rng(7);
-  const auto samples = static_cast<int>(job.micro_batch());
-  for (int step = 0; step < steps; ++step) {
-    const Activations x =
-        random_activations(rng.next(), job.type, job.graph.features(), samples, -1.0, 1.0);
-    const int outputs = plan.values[static_cast<size_t>(plan.output)].features;
-    Targets targets;
-    for (int s = 0; s < samples; ++s) {
-      targets.classes.push_back(static_cast<int>(rng.below(static_cast<uint64_t>(outputs))));
-    }
-    if (job.loss == "mean_squared_error") {
-      targets.values = random_activations(rng.next(), job.type, outputs, samples, -1.0, 1.0);
-    }
-    const golden::MicroBatch want = golden.run(x, targets);
-    ASSERT_EQ(grid.forward(memory, x).outputs.values, want.outputs.back().values);
-    for (size_t v = 1; v < plan.values.size(); ++v) {
-      if (!plan.values[v].kept || plan.values[v].addr == 0) continue;
-      ASSERT_EQ(grid.read_value(static_cast<int>(v), samples).values, want.outputs[v - 1].values)
-          << "values of " << plan.values[v].name;
-    }
-    const int slot = memory.gradient_slot();
-    ASSERT_EQ(grid.train(memory, x, targets).outputs.values, want.outputs.back().values);
-    const memoryx::Store& store = memory.store();
-    for (size_t k = 0; k < store.tensors(); ++k) {
-      const auto got = store.gradient(k, slot, 0, store.spec(k).elements());
-      ASSERT_EQ(std::memcmp(got.begin(), want.gradients[k].data(), 4 * got.size()), 0)
-          << "gradient of " << store.spec(k).name << " in step " << step;
-    }
-    memory.finish_step();
-    golden.update({want});
-    for (size_t k = 0; k < store.tensors(); ++k) {
-      const auto got = store.weights(k, 0, store.spec(k).elements());
-      ASSERT_EQ(std::memcmp(got.begin(), golden.parameters()[k].value.data(), 4 * got.size()), 0)
-          << store.spec(k).name << " after step " << step;
-    }
-  }
-}
 
 TEST(GraphTraining, AResidualAndAForkAreThoseOfGolden) {
   for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 2}, GridShape{3, 1}}) {

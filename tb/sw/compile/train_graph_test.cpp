@@ -179,16 +179,16 @@ TEST_F(TrainGraph, AGraphThatBranchesIsThatOfGolden) {
 
 TEST_F(TrainGraph, WhatNoProgramTrainsIsOneLine) {
   std::string other = kBranches;
-  other.replace(other.find("kind: gelu"), 10, "kind: silu");
+  const std::string act = "kind: gelu, inputs: up";
+  other.replace(other.find(act), act.size(), "kind: attention, inputs: [up, up, up], heads: 11");
   EXPECT_EQ(refused("file: classes.csv", other),
-            "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): no program of the "
-            "tiles runs layers of the kind silu");
-  std::string copies = kBranches;
-  copies.replace(copies.find("outputs: 11"), 11, "outputs: 11, copies: 2");
-  EXPECT_EQ(
-      refused("file: classes.csv", copies),
-      "job.yaml:12: key 'network.layers[2].layers[1]' ('block.0.up'): no program of the tiles "
-      "copies outputs");
+            "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): 11 heads on 2 grid "
+            "rows: must be a multiple of them");
+  other.replace(other.find("heads: 11"), 9, "heads: 10");
+  other.replace(other.find("outputs: 11"), 11, "outputs: 10");
+  EXPECT_EQ(refused("file: classes.csv", other),
+            "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): attention needs "
+            "sequences of tokens; the network's inputs are numbers");
 }
 
 // The committed example, on tiles beside golden, and what its estimate says.
@@ -196,7 +196,7 @@ TEST(TrainGraphFile, TheResidualDigitsAreThoseOfGolden) {
   TrainParams p = read_job(OW_SOURCE_DIR "/configs/digits-residual-train.yaml").training();
   p.steps = 2;
   RunOptions run = golden::training_run(OW_FIRMWARE_DIR "/train.elf");
-  run.larger_firmware = {OW_FIRMWARE_DIR "/train_graph.elf"};
+  run.larger_firmware = training_programs(OW_FIRMWARE_DIR, HalfType::Binary16);
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   const CheckedTraining checked = check_training(p, run);
   EXPECT_THAT(checked.firmware.path, testing::EndsWith("train_graph.elf"));
