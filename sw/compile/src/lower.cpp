@@ -71,6 +71,11 @@ void check_chain(const Graph& graph) {
                              "{}; a training takes any graph",
                              op.kind));
     }
+    if (kind->streamed != nullptr &&
+        static_cast<size_t>(graph.values[static_cast<size_t>(op.value)].features) !=
+            graph.parameters[op.parameters.front()].rows) {
+      refuse(op, "a network's run copies no outputs; a training does");
+    }
     if (op.inputs.front() != tensor) {
       const int other = taker(graph, op.inputs.front(), n);
       refuse(op, other >= 0

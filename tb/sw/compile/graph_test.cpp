@@ -229,7 +229,7 @@ TEST(Graph, WhatTheTilesDoNotDoIsRefusedWithItsPlace) {
                 "a network's run takes chains of layers, which have none of the kind add; "
                 "a training takes any graph");
   EXPECT_EQ(refused(with("bias: false", "copies: 2")),
-            place(8, 2, "logits") + "no program of the tiles copies outputs");
+            place(8, 2, "logits") + "a network's run copies no outputs; a training does");
   EXPECT_EQ(refused(with("kind: relu", "kind: embedding, vocabulary: 9, width: 4")),
             place(7, 1, "kept") + "'hidden' holds numbers; embedding takes tokens");
   EXPECT_EQ(refused(with("inputs: [kept]", "inputs: [hidden]")),
