@@ -92,8 +92,8 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
     throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
   TrainingJob training = jobs::with_sum_orders(params.job);
-  const ElfImage firmware =
-      jobs::training_program(training, jobs::training_programs(firmware_dir(), training.type), jobs::kFullTile);
+  const ElfImage firmware = jobs::training_program(
+      training, jobs::training_programs(firmware_dir(), training.type), jobs::kFullTile);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
   Work job;
