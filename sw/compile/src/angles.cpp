@@ -1,40 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/compile/angles.h"
 
-#include <cmath>
-#include <cstring>
-
 #include "ow/tensor/half.h"
-#include "rotary_tables.h"
+#include "rotary_turns.h"
 
 namespace ow::jobs {
 namespace {
 
-std::vector<float> floats(const std::vector<uint32_t>& words) {
-  std::vector<float> all(words.size());
-  std::memcpy(all.data(), words.data(), 4 * words.size());
-  return all;
+// The sine of t turns of 2^-32, each operation rounded to fp32.
+float sine_of(uint32_t t) {
+  constexpr float kSeries[] = {0x1.921fb6p+1f,  -0x1.0357e8p+1f, 0x1.0c4f7cp-1f,
+                               -0x1.341a88p-4f, 0x1.c5dac4p-8f,  -0x1.c4c848p-12f};
+  const float y = static_cast<float>(static_cast<int32_t>(t)) * 0x1p-31f;
+  const float z = y * y;
+  float q = kSeries[5];
+  for (int k = 4; k >= 0; --k) {
+    const float product = q * z;
+    q = product + kSeries[k];
+  }
+  const float rest = y - static_cast<float>(y * z);
+  return rest * q;
 }
 
 }  // namespace
 
 Angles::Angles(const LanguageShape& shape, HalfType type)
-    : pairs_(static_cast<size_t>(shape.head_size) / 2),
-      fine_positions_(1 << fine_bits(shape)),
-      type_(type) {
-  const RotaryTables tables = rotary_tables(shape, shape.positions);
-  coarse_ = floats(tables.coarse);
-  fine_ = floats(tables.fine);
-}
+    : turns_(rotary_turns(shape)), type_(type) {}
 
 Angles::Pair Angles::at(int position, size_t pair) const {
-  const auto coarse = static_cast<size_t>(position / fine_positions_);
-  const auto fine = static_cast<size_t>(position % fine_positions_);
-  const float cc = coarse_[(3 * coarse + 1) * pairs_ + pair];
-  const float sc = coarse_[(3 * coarse + 2) * pairs_ + pair];
-  const float sf = fine_[2 * fine * pairs_ + pair], cf = fine_[(2 * fine + 1) * pairs_ + pair];
-  const float cos = std::fma(cc, cf, -(sc * sf)), sin = std::fma(sc, cf, cc * sf);
-  return {to_half(type_, static_cast<double>(cos)), to_half(type_, static_cast<double>(sin))};
+  const uint32_t t = static_cast<uint32_t>(position) * turns_[pair];
+  const auto rounded = [this](float x) { return to_half(type_, static_cast<double>(x)); };
+  return {rounded(sine_of(t + (1u << 30))), rounded(sine_of(t))};
 }
 
 }  // namespace ow::jobs

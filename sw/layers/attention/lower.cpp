@@ -3,6 +3,7 @@
 // tile (docs/numerics.md, N111 and N112).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -82,9 +83,171 @@ struct Common {
   uint16_t scale;
 };
 
-WorkCost cost(const GraphLowering& l) {
-  return work(l.rows(), [](int /*row*/) { return 1000; });
-}
+// Cycles of the kernels for a head, instruction by instruction, of the tile that has most to do:
+// its slots are those of one sequence, which lies in so many tiles. A job does not say how long
+// its sequences are, so estimates are of sequences within a tile.
+class HeadCycles {
+ public:
+  HeadCycles(uint64_t samples, uint64_t size, uint64_t blocks)
+      : n_(samples), h_(size), blocks_(blocks) {}
+
+  uint64_t forward() {
+    begin();
+    for (block_ = 0; block_ < blocks_; ++block_) {
+      exchange();
+      scores();
+      maxima();
+      powers();
+      weighted(1);
+      join(1);
+      each_part([this](uint64_t rows) {
+        weighted(rows);
+        join(rows);
+      });
+    }
+    set(4);
+    for (int k = 0; k < 8; ++k) run(n_ / 2);
+    set(3);
+    run(h_ * n_ / 2);
+    run(narrow(h_ * n_));
+    return all_;
+  }
+
+  uint64_t backward() {
+    begin();
+    set(5);
+    run(h_ * n_ / 8);
+    run(n_ / 4);
+    for (block_ = 0; block_ < blocks_; ++block_) {
+      exchange();
+      scores();
+      powers();
+      slopes();
+      each_part([this](uint64_t rows) {
+        weighted(rows);
+        set(2);
+        run(rows * n_ / 4);
+      });
+      keys();
+      keys();
+    }
+    set(2);
+    run(h_ * n_ / 2);
+    run(narrow(h_ * n_));
+    return all_;
+  }
+
+ private:
+  static constexpr uint64_t kSet = 66;  // a descriptor of several dimensions
+  static constexpr uint64_t kRun = 32;  // an instruction, besides its elements
+  static constexpr uint64_t kRow = 11;  // a row that waits for the one before
+  void set(uint64_t descriptors) { all_ += kSet * descriptors; }
+  void run(uint64_t cycles) { all_ += kRun + cycles; }
+  static uint64_t narrow(uint64_t elements) { return elements * 2 / 7; }
+  // A vector of sums in the cache is there again after two cycles.
+  static uint64_t beats(uint64_t width) { return std::max<uint64_t>(width / 8, 2); }
+
+  template <typename Work>
+  void each_part(const Work& work) {
+    const uint64_t most = 128 / n_;
+    for (uint64_t done = 0; done < h_; done += most) work(std::min(most, h_ - done));
+  }
+  // Queries and keys of the pieces of a block.
+  template <typename Work>
+  void each_piece(const Work& work) {
+    if (block_ > 0) return work(n_, n_);
+    for (uint64_t width = n_; width > 0; width -= 8) work(width, uint64_t{8});
+  }
+  // A fill of the cache.
+  template <typename Work>
+  void each_fill(uint64_t width, uint64_t keys, const Work& work) {
+    const uint64_t most = 128 / width;
+    for (uint64_t done = 0; done < keys; done += most) work(std::min(most, keys - done));
+  }
+
+  void begin() {
+    set(2);
+    run(h_ * n_ / 8);
+  }
+  void exchange() {
+    if (block_ == 0) return;
+    set(2);
+    run(h_ * n_);
+  }
+  void products(uint64_t width, uint64_t rows) {
+    set(3);
+    run(rows * h_ * beats(width));
+  }
+  void scores() {
+    each_piece([this](uint64_t width, uint64_t keys) {
+      each_fill(width, keys, [&](uint64_t rows) {
+        products(width, rows);
+        set(2);
+        run(narrow(rows * width));
+      });
+      if (block_ > 0) return;
+      set(2);
+      run(8);
+    });
+  }
+  void maxima() {
+    set(2);
+    run(n_ / 8);
+    each_piece([this](uint64_t width, uint64_t keys) {
+      set(2);
+      run(keys * std::max(width / 8, kRow));
+    });
+    if (block_ == 0) return;
+    set(3);
+    run(n_ / 8);
+    run(n_ / 2);
+    run(n_ / 4);
+  }
+  void powers() {
+    each_piece([this](uint64_t width, uint64_t keys) {
+      set(2);
+      run(keys * width / 8);
+      run(keys * width / 2);
+    });
+  }
+  void weighted(uint64_t rows) {
+    set(1);
+    run(rows * n_ / 8);
+    each_piece([&](uint64_t width, uint64_t keys) {
+      set(3);
+      run(rows * keys * beats(width));
+    });
+  }
+  void join(uint64_t rows) {
+    set(block_ > 0 ? 3 : 2);
+    if (block_ > 0) run(rows * n_ / 2);
+    run(rows * n_ / 4);
+  }
+  void slopes() {
+    each_piece([this](uint64_t width, uint64_t keys) {
+      each_fill(width, keys, [&](uint64_t rows) {
+        const uint64_t elements = rows * width;
+        products(width, rows);
+        set(7);
+        for (int k = 0; k < 3; ++k) run(elements / 4);
+        for (int k = 0; k < 2; ++k) run(elements / 2);
+        for (int k = 0; k < 2; ++k) run(narrow(elements));
+      });
+    });
+  }
+  void keys() {
+    each_piece([this](uint64_t width, uint64_t keys) {
+      set(3);
+      run(h_ * keys * std::max<uint64_t>(4, width / 8));
+    });
+    set(3);
+    run(block_ > 0 ? n_ * h_ : narrow(n_ * h_));
+  }
+
+  const uint64_t n_, h_, blocks_;
+  uint64_t block_ = 0;
+  uint64_t all_ = 0;
+};
 
 std::string kept_name(const Op& op) { return "maxima and sums of " + op.name; }
 
@@ -95,7 +258,12 @@ void forward(GraphLowering& l, const Op& op) {
   const Slot kept = l.keep(kept_name(op), uint64_t{c.heads} * 6 * l.samples());
   const Slot area =
       l.draft().buffer("work area of " + op.name, OW_ATTENTION_WORK(l.samples(), c.size));
-  l.draft().add("attention", {c.q, c.k, c.v, c.slots, y, kept, area}, cost(l),
+  l.draft().add("attention", {c.q, c.k, c.v, c.slots, y, kept, area},
+                work(l.rows(),
+                     [&](int /*row*/) {
+                       HeadCycles head(l.samples(), c.size, 1);
+                       return 40 + c.heads * head.forward();
+                     }),
                 [=, &l](int /*row*/) {
                   ow_attention p = c.parameters(l);
                   p.y = l.at(y);
@@ -121,7 +289,12 @@ void backward(GraphLowering& l, const Op& op) {
   }
   const Slot dq = deltas[0], dk = deltas[1], dv = deltas[2];
   l.draft().add("attention_deltas", {c.q, c.k, c.v, c.slots, y, kept, delta.slot, area, dq, dk, dv},
-                cost(l), [=, &l](int row) {
+                work(l.rows(),
+                     [&](int /*row*/) {
+                       HeadCycles head(l.samples(), c.size, 1);
+                       return 40 + c.heads * head.backward();
+                     }),
+                [=, &l](int row) {
                   ow_attention p = c.parameters(l);
                   p.y = l.at(y);
                   p.kept = l.at(kept);

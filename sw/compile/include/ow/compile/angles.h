@@ -13,7 +13,6 @@ namespace ow::jobs {
 
 class Angles {
  public:
-  // For all positions of the shape.
   Angles(const LanguageShape& shape, HalfType type);
   struct Pair {
     uint16_t cos, sin;
@@ -21,10 +20,8 @@ class Angles {
   Pair at(int position, size_t pair) const;
 
  private:
-  size_t pairs_;
-  int fine_positions_;
+  std::vector<uint32_t> turns_;  // of each pair, a position
   HalfType type_;
-  std::vector<float> coarse_, fine_;  // as RotaryTables
 };
 
 }  // namespace ow::jobs
