@@ -54,6 +54,6 @@ extern uint64_t ow_wide_steps;
 void OW_NAME(ow_wide_read)(const uint64_t* bank, int words, V tiles, int address_bits,
                            const V* address, int bits, V* data);
 void OW_NAME(ow_wide_write)(uint64_t* bank, int words, int address_bits, const V* address, int bits,
-                            const V* enable, const V* data);
+                            int enable_bits, const V* enable, const V* data);
 
 #endif

@@ -337,10 +337,13 @@ void Functions::write_bank(const Group& group, std::string* text) const {
   for (const Bank::Write& write : bank.writes) {
     *text += "{\n";
     write_words("a", write.address, text);
-    write_words("e", write.enable, text);
+    const bool whole = std::all_of(write.enable.begin(), write.enable.end(),
+                                   [&write](Bit bit) { return bit == write.enable[0]; });
+    const Word enable = whole ? Word{write.enable[0]} : write.enable;
+    write_words("e", enable, text);
     write_words("d", write.data, text);
-    *text += fmt::format("OW_NAME(ow_wide_write)(s->bank[{}], {}, {}, a, {}, e, d);\n}}\n", b,
-                         bank.words, write.address.size(), write.data.size());
+    *text += fmt::format("OW_NAME(ow_wide_write)(s->bank[{}], {}, {}, a, {}, {}, e, d);\n}}\n", b,
+                         bank.words, write.address.size(), write.data.size(), enable.size());
   }
 }
 
