@@ -3,9 +3,11 @@
 // the same work in the same run, and what comes out is compared.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ow/base/error.h"
@@ -39,9 +41,8 @@ struct Measured {
   }
 };
 
-// A layer in which every tile multiplies in nearly every cycle. Loading is not measured, launching
-// and reading the tiles' clocks is.
-Measured stream(GridShape grid, Engine engine, int inputs, int outputs) {
+// A layer in which every tile multiplies in nearly every cycle.
+Measured layer(GridShape grid, Engine engine, int inputs, int outputs) {
   SimOptions options;
   options.engine = engine;
   options.checked = false;
@@ -58,14 +59,22 @@ Measured stream(GridShape grid, Engine engine, int inputs, int outputs) {
   const jobs::StreamPlan plan = jobs::make_plan(request, firmware, tile_of(machine));
   jobs::StreamJob job(machine, firmware, plan, network);
   job.write_input(random_activations(3, network.type, inputs, plan.batch(), -1, 1));
-  const uint64_t first = machine.cycle();
   const double begin = cpu_seconds();
   const jobs::StreamRun run = job.run(true);
-  Measured measured{
-      machine.cycle() - first, cpu_seconds() - begin, {run.first_cycle, run.last_cycle}};
+  Measured measured{run.cycles(), cpu_seconds() - begin, {run.first_cycle, run.last_cycle}};
   measured.results.insert(measured.results.end(), run.outputs.values.begin(),
                           run.outputs.values.end());
   return measured;
+}
+
+// What a layer with more outputs takes more: launching and the clocks that tiles report are in
+// both.
+Measured stream(GridShape grid, Engine engine, int inputs, int few, int many) {
+  const Measured less = layer(grid, engine, inputs, few);
+  Measured more = layer(grid, engine, inputs, many);
+  more.cycles -= less.cycles;
+  more.seconds -= less.seconds;
+  return more;
 }
 
 // Each row passes wavelets from west to east; the tiles do nothing else.
@@ -113,7 +122,7 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
     return;
   }
   const Measured replicated = work(grid, Engine::Replicated);
-  if (wide->results != replicated.results || wide->cycles != replicated.cycles) {
+  if (wide->results != replicated.results) {
     throw DeviceFault(name + ": the two engines have other results");
   }
   const nlohmann::json raw = {{"cycles", wide->cycles},
@@ -128,9 +137,9 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
 
 void measure_scale(Rows* rows) {
   compare(rows, "scale.saturated_512", {8, 64},
-          [](GridShape grid, Engine engine) { return stream(grid, engine, 512, 32); });
+          [](GridShape grid, Engine engine) { return stream(grid, engine, 512, 8, 72); });
   compare(rows, "scale.saturated_4096", {64, 64},
-          [](GridShape grid, Engine engine) { return stream(grid, engine, 2048, 4); });
+          [](GridShape grid, Engine engine) { return stream(grid, engine, 4096, 2, 10); });
   compare(rows, "scale.routing_512", {8, 64},
           [](GridShape grid, Engine engine) { return route(grid, engine, 4000); });
 }

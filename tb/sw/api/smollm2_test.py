@@ -18,12 +18,13 @@ import zipfile
 from running import Server
 
 SERVE, IMPORT, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
-# Sums of 16-bit numbers may decide a near tie otherwise than NumPy's: the answer to "Why is the sky blue?" has one of
-# 0.003 deviations of the logits at its token 29.
-PROMPTS = ["What is the capital of France?", "Write a short poem about the sea.", "What is two plus two?",
+PROMPTS = ["What is the capital of France?", "Write a short poem about the sea.", "Why is the sky blue?",
            "Name three animals that live in a forest.", "How do I boil an egg?"]
 TOKENS = 40
 RATE = 3  # tokens a second of a processor, at least
+# Numbers of 16 bits may decide a tie otherwise than NumPy's: standard deviations of the logits between the two. Golden's
+# logits are within 0.05 of those in binary64 (import_test).
+TIE = 0.01
 
 
 def fetched(folder):
@@ -157,6 +158,7 @@ class SmolLm2(unittest.TestCase):
             with Server(SERVE, ROOT, "--slots", "1", model=folder) as server:
                 self.assertIn('"chat_form":"chatml"', server.get("/v1/models").replace(": ", ":"))
                 rates = []
+                ties = 0  # tokens that are not NumPy's first, but as good
                 for prompt in PROMPTS:
                     begin = processor_seconds(server.process)
                     answer = server.post("/v1/chat/completions", {
@@ -173,13 +175,15 @@ class SmolLm2(unittest.TestCase):
                     # The answer's tokens go in, and each must be the most probable one there.
                     ids = [self.id_of(tokenizer, text) for text in texts]
                     logits = model.logits(before + ids, len(before) - 1)
-                    best = logits.argmax(-1)
                     for k, token in enumerate(ids):
                         gap = (logits[k].max() - logits[k, token]) / logits[k].std()
-                        self.assertEqual(best[k], token, f"token {k} of the answer to {prompt!r}, {gap:.4f} deviations")
+                        self.assertLess(gap, TIE, f"token {k} of the answer to {prompt!r}")
+                        ties += gap > 0
                     two = numpy.sort(logits[:len(ids)], axis=-1)[:, -2:]
-                    print(f"{prompt} {len(ids)} tokens equal, least gap {(two[:, 1] - two[:, 0]).min():.4f}, "
+                    print(f"{prompt} {len(ids)} tokens, least gap {(two[:, 1] - two[:, 0]).min():.4f}, "
                           f"{rates[-1]:.1f} tokens a second: {choice['message']['content'][:60]!r}")
+                print(f"{ties} ties decided otherwise")
+                self.assertLessEqual(ties, 1)
                 self.assertGreaterEqual(min(rates), RATE)
 
     def id_of(self, tokenizer, text):
