@@ -17,6 +17,16 @@ std::vector<T> copy_of(const memoryx::View<T>& view) {
   return {view.begin(), view.end()};
 }
 
+MicroBatch run_batch(const Trainer& trainer, const Samples& samples, const Targets& targets) {
+  if (samples.of_tokens()) return trainer.run(samples.tokens, targets);
+  return trainer.run(samples.numbers, targets);
+}
+
+Activations outputs_of(const Trainer& trainer, const Samples& samples) {
+  if (samples.of_tokens()) return trainer.forward(samples.tokens).back();
+  return trainer.forward(samples.numbers).back();
+}
+
 class GoldenTraining : public jobs::TrainReference {
  public:
   GoldenTraining(const TrainingJob& job, const Graph& graph) : trainer_(job, graph) {}
@@ -37,8 +47,8 @@ class GoldenTraining : public jobs::TrainReference {
                      state.good_steps);
   }
 
-  Activations run(const Activations& x, const Targets& targets) override {
-    batches_.push_back(trainer_.run(x, targets));
+  Activations run(const Samples& samples, const Targets& targets) override {
+    batches_.push_back(run_batch(trainer_, samples, targets));
     return batches_.back().outputs.back();
   }
   void update() override {
@@ -48,7 +58,9 @@ class GoldenTraining : public jobs::TrainReference {
   const std::vector<float>& weights(size_t parameter) const override {
     return trainer_.parameters()[parameter].value;
   }
-  Activations forward(const Activations& x) const override { return trainer_.forward(x).back(); }
+  Activations forward(const Samples& samples) const override {
+    return outputs_of(trainer_, samples);
+  }
 
  private:
   Trainer trainer_;
@@ -64,7 +76,8 @@ class Weights {
       : job_(job) {
     for (const memoryx::StreamStep& step : schedule) {
       const auto& matrix = graph.parameters[step.parameter];
-      passes_.push_back({static_cast<int>(matrix.rows), static_cast<int>(matrix.columns),
+      passes_.push_back({static_cast<int>(matrix.rows) * step.copies,
+                         static_cast<int>(matrix.columns), step.copies,
                          step.order == SumOrder::Whole,
                          std::vector<float>(matrix.rows * matrix.columns)});
     }
@@ -86,7 +99,7 @@ class Weights {
 
  private:
   struct Matrix {
-    int outputs, inputs;
+    int outputs, inputs, copies;
     bool whole;
     std::vector<float> values;
   };
@@ -122,7 +135,8 @@ class Weights {
       const auto index = static_cast<int>(w.data >> kIndexAt);
       const int input =
           matrix.whole ? input_at(matrix.inputs, index) : index * job_.grid_rows + row;
-      matrix.values[static_cast<size_t>(at->output) * static_cast<size_t>(matrix.inputs) +
+      matrix.values[static_cast<size_t>(at->output / matrix.copies) *
+                        static_cast<size_t>(matrix.inputs) +
                     static_cast<size_t>(input)] =
           static_cast<float>(from_half(job_.type, static_cast<uint16_t>(w.data)));
       return;
@@ -148,10 +162,10 @@ class GoldenWafer : public jobs::TrainWafer {
   std::string description() const override { return "golden model"; }
   void set_time(const TimeModel& /*time*/) override {}
 
-  jobs::TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+  jobs::TrainRun train(memoryx::WaferSide& memory, const Samples& samples,
                        const Targets& targets) override {
     take_weights(memory, memory.stream(streams_.step, streams_.options).get());
-    MicroBatch batch = trainer_.run(x, targets);
+    MicroBatch batch = run_batch(trainer_, samples, targets);
     const memoryx::Store& store = memory.store();
     const int slot = memory.gradient_slot();
     for (size_t k = 0; k < store.tensors(); ++k) {
@@ -167,10 +181,10 @@ class GoldenWafer : public jobs::TrainWafer {
     return run;
   }
 
-  jobs::TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
+  jobs::TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) override {
     take_weights(memory, memory.stream(streams_.forward, streams_.options).get());
     jobs::TrainRun run;
-    run.outputs = trainer_.forward(x).back();
+    run.outputs = outputs_of(trainer_, samples);
     return run;
   }
 
@@ -182,7 +196,8 @@ class GoldenWafer : public jobs::TrainWafer {
     for (size_t k = 0; k < parameters.size(); ++k) {
       Parameter& parameter = parameters[k];
       const size_t n = parameter.value.size();
-      if (!store.spec(k).matrix()) parameter.value = copy_of(store.weights(k, 0, n));
+      if (!store.spec(k).matrix() || store.spec(k).table)
+        parameter.value = copy_of(store.weights(k, 0, n));
       if (!parameter.mask.empty()) parameter.mask = copy_of(store.mask(k, 0, n));
     }
     for (size_t pass = 0; pass < streams_.forward.size(); ++pass) {

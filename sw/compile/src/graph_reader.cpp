@@ -55,7 +55,7 @@ std::vector<std::string> names_of(const std::vector<Yaml>& list) {
 
 class Reader {
  public:
-  explicit Reader(int features) : graph_(features) {}
+  explicit Reader(Graph samples) : graph_(std::move(samples)) {}
 
   // A list of layers and of blocks that are repeated.
   void read(const std::vector<Yaml>& list) {
@@ -209,7 +209,9 @@ bool is_graph(const Yaml& layers) {
 }
 
 Graph read_graph(YamlMap* network) {
-  Reader reader(static_cast<int>((*network)["inputs"].integer(1, kMaxWidth)));
+  const Yaml inputs = (*network)["inputs"];
+  Reader reader(inputs.text() == "tokens" ? Graph::of_tokens()
+                                          : Graph(static_cast<int>(inputs.integer(1, kMaxWidth))));
   reader.read((*network)["layers"].list(1, kMaxNamed, "layers"));
   return reader.graph();
 }

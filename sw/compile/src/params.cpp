@@ -16,6 +16,7 @@ namespace ow::jobs {
 namespace {
 
 constexpr int kMaxWidth = 65535;
+constexpr int kMaxSequence = 1 << 20;
 
 }  // namespace
 
@@ -33,14 +34,18 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
   const Yaml file = data["file"];
   source.file = beside(path, file.text());
   if (const auto format = data.find("format")) {
-    const std::string name = format->one_of({"csv", "idx", "npy", "npz", "safetensors"});
-    source.format = name == "csv"   ? DataFormat::Csv
-                    : name == "idx" ? DataFormat::Idx
-                    : name == "npy" ? DataFormat::Npy
-                    : name == "npz" ? DataFormat::Npz
-                                    : DataFormat::Safetensors;
+    const std::string name = format->one_of({"csv", "idx", "npy", "npz", "safetensors", "tokens"});
+    source.format = name == "csv"      ? DataFormat::Csv
+                    : name == "idx"    ? DataFormat::Idx
+                    : name == "npy"    ? DataFormat::Npy
+                    : name == "npz"    ? DataFormat::Npz
+                    : name == "tokens" ? DataFormat::Tokens
+                                       : DataFormat::Safetensors;
   } else {
     source.format = data_format(source.file);
+  }
+  if (source.format == DataFormat::Tokens) {
+    source.sequence = static_cast<int>(data["sequence"].integer(1, kMaxSequence));
   }
   if (const auto labels = data.find("labels")) {
     if (source.format != DataFormat::Idx && source.format != DataFormat::Npy) {

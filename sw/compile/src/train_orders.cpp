@@ -96,7 +96,9 @@ TrainingJob with_sum_orders(TrainingJob job) {
   if (!job.forward.empty() || !job.delta.empty() || job.layers.empty()) return job;
   job.forward.assign(job.layers.size(), SumOrder::Column);
   job.delta = job.forward;
-  if (job.grid_rows < 2 || job.samples < kFullTile.lanes) return job;
+  const bool tokens =
+      !job.graph.empty() && job.graph.values.front().element == Value::Element::Token;
+  if (job.grid_rows < 2 || job.samples < kFullTile.lanes || tokens) return job;
   const Kept kept(job);
   uint64_t inputs = 1, deltas = 0;  // of a grid row
   for (size_t k = 0; k < job.layers.size(); ++k) {

@@ -372,6 +372,24 @@ void take_loss(TrainParams* params) {
   graph.add(std::move(loss));
 }
 
+// Sequences fill a micro-batch.
+void check_sequence(YamlMap data, const RunParams& base, const TrainingJob& job) {
+  const bool tokens =
+      job.graph.values.size() > 0 && job.graph.values.front().element == Value::Element::Token;
+  const int length = base.data.sequence;
+  if (tokens != (length > 0)) {
+    data["file"].fail(tokens ? "holds no tokens (data.format: tokens), which the network takes"
+                             : "holds tokens, and the network takes numbers");
+  }
+  if (!tokens) return;
+  const uint64_t slots = job.micro_batch();
+  if (length % kSlotGroup == 0 && slots % static_cast<uint64_t>(length) == 0) return;
+  data["sequence"].fail(
+      fmt::format("must be a multiple of {} that divides the {} tokens of {} "
+                  "grid columns",
+                  kSlotGroup, slots, job.grid_cols));
+}
+
 }  // namespace
 
 TrainParams read_training(const std::string& path, YamlMap top) {
@@ -403,6 +421,8 @@ TrainParams read_training(const std::string& path, YamlMap top) {
   job.grid_rows = base.grid.rows;
   job.grid_cols = base.grid.cols;
   if (base.samples > 0) job.samples = base.samples;
+  check_sequence(top["data"].map(), base, job);
+  if (base.data.sequence > 0) job.sequence = base.data.sequence;
   return params;
 }
 

@@ -125,7 +125,7 @@ void take_samples(const TrainParams& params, const RunOptions& options, CheckedT
     refuse(fmt::format(": key 'data': a training needs the samples' {}",
                        base.data.targets ? "values" : "classes"));
   }
-  checked->training.features = checked->held_out.features = graph.features();
+  checked->training.features = checked->held_out.features = all.features;
   const bool holds_out = base.held_out.has_value();
   for (size_t n = 0; n < all.samples(); ++n) {
     const bool held = holds_out ? n % static_cast<size_t>(base.held_out->modulo) ==
@@ -172,6 +172,10 @@ nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& c
 CheckedTraining check_training(const TrainParams& params, const RunOptions& options) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
+  if (params.job.sequence > 1 && params.wafers > 1) {
+    refuse(fmt::format(": key 'train.num_wafers' is {}: a training on tokens takes one wafer",
+                       params.wafers));
+  }
   CheckedTraining checked;
   if (options.until != Until::Planned) {
     take_samples(params, options, &checked);

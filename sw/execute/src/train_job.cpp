@@ -185,7 +185,7 @@ class Run {
     report_.first_step = memory_.step();
     uint64_t last = std::max(params_.steps, memory_.step());
     if (options_.num_steps > 0) last = std::min(last, memory_.step() + options_.num_steps);
-    memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch());
+    memoryx::SampleOrder order(job_.seed, checked_.training.samples(), job_.batch_sequences());
     while (memory_.step() < last && !swarm_->asked_to_stop()) {
       TrainStep step = do_step(order.of_step(memory_.step()));
       if (report_.end != TrainEnd::Done) return;
@@ -236,7 +236,7 @@ class Run {
     TrainStep step;
     step.step = memory_.step();
     step.steps = params_.steps;
-    step.samples = numbers.size();
+    step.samples = numbers.size() * static_cast<size_t>(job_.sequence);
     step.labelled = !checked_.training.labels.empty();
     step.loss_scale = memory_.loss_scale();
     std::function<void()> meanwhile;
@@ -257,10 +257,10 @@ class Run {
 
   // The same step by the reference.
   void refer(const std::vector<uint64_t>& numbers) {
-    const size_t size = job_.micro_batch();
+    const size_t size = job_.micro_batch_sequences();
     for (size_t first = 0; first < numbers.size(); first += size) {
       const Dataset part = samples_of(checked_.training, numbers, first, size);
-      reference_->run(part.activations(job_.type, 0, size), targets_of(job_, part));
+      reference_->run(samples_in(job_, part), targets_of(job_, part));
     }
   }
 
@@ -300,10 +300,10 @@ class Run {
   // A batch's outputs: against the reference's, and what they say of its samples.
   void judge(const Dataset& part, const Activations& z, Evaluation* e) {
     if (reference_) {
-      const Activations want = reference_->forward(part.activations(job_.type, 0, part.samples()));
+      const Activations want = reference_->forward(samples_in(job_, part));
       e->compared += z.values.size();
-      for (size_t i = 0; i < z.values.size(); ++i) {
-        e->different += z.values[i] != want.values[i] ? 1 : 0;
+      for (int f = 0; f < z.features; ++f) {
+        for (int s = 0; s < z.samples; ++s) e->different += z.at(f, s) != want.at(f, s) ? 1 : 0;
       }
     }
     if (!e->judged) return;
@@ -314,14 +314,15 @@ class Run {
   void evaluate() {
     const Dataset& data = checked_.held_out;
     Evaluation e;
-    e.samples = data.samples();
+    const auto length = static_cast<size_t>(job_.sequence);
+    e.samples = data.samples() * length;
     e.labelled = !data.labels.empty();
     e.judged = e.labelled || !data.targets.empty();
     size_t first = 0;  // sample
-    for (uint64_t batch = 0; first < e.samples;) {
+    for (uint64_t batch = 0; first < data.samples();) {
       uint64_t cycles = 0;
       for (const Activations& z : swarm_->forward(batch, &cycles)) {
-        const Dataset part = part_of(data, first, static_cast<size_t>(z.samples));
+        const Dataset part = part_of(data, first, static_cast<size_t>(z.samples) / length);
         judge(part, z, &e);
         if (options_.mode == TrainMode::Predict) outputs_.push_back(z);
         first += part.samples();
@@ -329,7 +330,7 @@ class Run {
       }
       e.cycles += cycles;
       if (options_.on_evaluation) {
-        options_.on_evaluation(static_cast<double>(first) / static_cast<double>(e.samples));
+        options_.on_evaluation(static_cast<double>(first) / static_cast<double>(data.samples()));
       }
     }
     report_.evaluations.push_back(e);

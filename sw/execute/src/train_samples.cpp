@@ -6,6 +6,12 @@
 
 namespace ow::jobs {
 
+Samples samples_in(const TrainingJob& job, const Dataset& part) {
+  if (job.sequence == 1) return part.activations(job.type, 0, part.samples());
+  const std::vector<int> ids(part.values.begin(), part.values.end());
+  return tokens_of(ids, job.sequence, job.micro_batch());
+}
+
 Targets targets_of(const TrainingJob& job, const Dataset& part) {
   Targets targets;
   targets.classes = part.labels;

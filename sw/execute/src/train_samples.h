@@ -12,6 +12,9 @@
 
 namespace ow::jobs {
 
+// A micro-batch, or the first part of one: numbers, or tokens in all slots.
+Samples samples_in(const TrainingJob& job, const Dataset& part);
+
 // The targets of a micro-batch: classes, or values rounded once. If the loss needs values and the
 // data has classes, values are 1 for the sample's class and 0 for the others.
 Targets targets_of(const TrainingJob& job, const Dataset& part);

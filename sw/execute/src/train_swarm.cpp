@@ -40,18 +40,29 @@ class GridWafer : public TrainWafer {
   }
   std::string description() const override { return machine_.info().description; }
   void set_time(const TimeModel& time) override { grid_.set_time(time); }
-  TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+  TrainRun train(memoryx::WaferSide& memory, const Samples& samples,
                  const Targets& targets) override {
-    return grid_.train(memory, x, targets);
+    return grid_.train(memory, samples, targets);
   }
-  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
-    return grid_.forward(memory, x);
+  TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) override {
+    return grid_.forward(memory, samples);
   }
 
  private:
   Runtime machine_;
   TrainGrid grid_;
 };
+
+// The outputs of the first `count` samples: those of empty slots are of no use.
+Activations first_of(Activations y, size_t count) {
+  const auto samples = static_cast<int>(count);
+  if (y.samples == samples) return y;
+  Activations first = Activations::zero(y.features, samples);
+  for (int f = 0; f < y.features; ++f) {
+    for (int s = 0; s < samples; ++s) first.at(f, s) = y.at(f, s);
+  }
+  return first;
+}
 
 }  // namespace
 
@@ -110,7 +121,7 @@ std::string TrainSwarm::description() const {
 }
 
 void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile) {
-  const size_t size = job_.micro_batch();
+  const size_t size = job_.micro_batch_sequences();
   const int first = swarm_.first() * swarm_.share();
   results_.assign(static_cast<size_t>(swarm_.count() * swarm_.share()), Result{});
   left_.assign(timed() ? static_cast<size_t>(swarm_.count()) : 0, {});
@@ -119,7 +130,7 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
     const Dataset part =
         samples_of(checked_.training, numbers, static_cast<size_t>(micro_batch) * size, size);
     TrainWafer& here = *wafers_[static_cast<size_t>(wafer - swarm_.first())];
-    TrainRun run = here.train(memory, part.activations(job_.type, 0, size), targets_of(job_, part));
+    TrainRun run = here.train(memory, samples_in(job_, part), targets_of(job_, part));
     results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part),
                                                           right_of(job_, run.outputs, part),
                                                           run.cycles,
@@ -219,7 +230,7 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
 }
 
 void TrainSwarm::run_forward() {
-  const size_t size = job_.micro_batch(), samples = checked_.held_out.samples();
+  const size_t size = job_.micro_batch_sequences(), samples = checked_.held_out.samples();
   const auto first = static_cast<uint64_t>(swarm_.first());
   const uint64_t batches = swarm_.round().batches;
   const uint64_t mine = batches - std::min(batches, first);
@@ -229,7 +240,9 @@ void TrainSwarm::run_forward() {
     const size_t begin = static_cast<size_t>(batch) * size;
     const Dataset part = part_of(checked_.held_out, begin, std::min(size, samples - begin));
     const auto here = static_cast<size_t>(wafer - swarm_.first());
-    TrainRun run = wafers_[here]->forward(memory, part.activations(job_.type, 0, part.samples()));
+    TrainRun run = wafers_[here]->forward(memory, samples_in(job_, part));
+    run.outputs =
+        first_of(std::move(run.outputs), part.samples() * static_cast<size_t>(job_.sequence));
     forward_[here] = {run.cycles, std::move(run.outputs)};
   });
 }
@@ -263,7 +276,7 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
 }
 
 std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
-  const uint64_t size = job_.micro_batch();
+  const uint64_t size = job_.micro_batch_sequences();
   const uint64_t left = (checked_.held_out.samples() + size - 1) / size - first;
   swarm_.begin_forward(first, std::min(left, static_cast<uint64_t>(swarm_.wafers())), times());
   run_forward();
@@ -291,7 +304,7 @@ void TrainSwarm::serve() {
       gather_forward();
       continue;
     }
-    if (!order) order.emplace(job_.seed, checked_.training.samples(), job_.batch());
+    if (!order) order.emplace(job_.seed, checked_.training.samples(), job_.batch_sequences());
     run(order->of_step(swarm_.step()), nullptr);
     gather();
   }

@@ -213,6 +213,13 @@ std::vector<Activations> Trainer::forward(const Samples& samples) const {
   return outputs;
 }
 
+std::vector<Activations> Trainer::forward(const Tokens& tokens) const {
+  Activations none;
+  none.features = 1;
+  none.samples = static_cast<int>(tokens.ids.size());
+  return forward({none, &tokens});
+}
+
 bool Trainer::wants_dense(size_t parameter) const {
   const Parameter& p = parameters_[parameter];
   if (p.group < 0) return true;

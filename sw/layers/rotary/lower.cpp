@@ -26,6 +26,10 @@ LanguageShape shape_of(const GraphLowering& l, const Op& op) {
                                   number("high_frequency_factor"),
                                   static_cast<int>(number("original_positions"))};
   }
+  if (l.job().sequence > shape.positions) {
+    throw BadInput(fmt::format("{}: sequences of {} tokens, the limit is its {} positions",
+                               op.where, l.job().sequence, shape.positions));
+  }
   if (shape.heads % l.rows() != 0) {
     throw BadInput(fmt::format("{}: {} heads on {} grid rows: must be a multiple of them", op.where,
                                shape.heads, l.rows()));

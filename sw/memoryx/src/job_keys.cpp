@@ -171,6 +171,7 @@ JobKeys job_keys(const TrainingJob& job) {
   keys.add("grid.samples_per_tile", job.samples);
   keys.add("train.seed", job.seed);
   keys.add("train.micro_batches", job.micro_batches);
+  if (job.sequence > 1) keys.add("data.sequence", job.sequence);
   add_optimizer(job.optimizer, &keys);
   add_loss_scale(job.loss_scale, &keys);
   for (size_t g = 0; g < job.sparsity.size(); ++g) {

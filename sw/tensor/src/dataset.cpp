@@ -216,6 +216,30 @@ void load_named(const DataSource& source, int features, int outputs, Taker* take
                features, outputs, take);
 }
 
+// Tokens 0 .. outputs - 1, cut into sequences.
+void load_tokens(const DataSource& source, int outputs, Dataset* out) {
+  const Tensor tokens = read_npy(source.file, kMaxBytes);
+  const auto length = static_cast<size_t>(source.sequence);
+  if (tokens.shape.size() != 1 || tokens.shape[0] <= length) {
+    throw BadInput(fmt::format(
+        "{}: of shape {}: must have one dimension, and more tokens than the {} of a sequence",
+        source.file, tokens.shape_text(), length));
+  }
+  std::vector<int> ids;
+  for (size_t n = 0; n < tokens.elements(); ++n) {
+    const double v = tokens.value(n);
+    if (!(v >= 0 && v < outputs) || v != std::floor(v)) {
+      throw BadInput(
+          fmt::format("{}: token {}: {:g} is not in 0..{}", source.file, n, v, outputs - 1));
+    }
+    ids.push_back(static_cast<int>(v));
+  }
+  const size_t used = (ids.size() - 1) / length * length;
+  out->features = source.sequence;
+  out->values.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(used));
+  out->labels.assign(ids.begin() + 1, ids.begin() + 1 + static_cast<std::ptrdiff_t>(used));
+}
+
 }  // namespace
 
 DataFormat data_format(const std::string& file) {
@@ -233,7 +257,9 @@ DataFormat data_format(const std::string& file) {
 void Dataset::add(const Dataset& from, size_t n) {
   features = from.features;
   values.insert(values.end(), from.sample(n), from.sample(n) + features);
-  if (!from.labels.empty()) labels.push_back(from.labels[n]);
+  const size_t each = from.labels.size() / from.samples();
+  const auto first = from.labels.begin() + static_cast<std::ptrdiff_t>(n * each);
+  labels.insert(labels.end(), first, first + static_cast<std::ptrdiff_t>(each));
   outputs = from.outputs;
   if (from.targets.empty()) return;
   targets.insert(targets.end(), from.target(n), from.target(n) + outputs);
@@ -254,7 +280,10 @@ Dataset load_dataset(const DataSource& source, HalfType type, int features, int 
   out.features = features;
   out.outputs = outputs;
   Taker take(source, type, &out);
-  if (source.format == DataFormat::Csv) {
+  if (source.format == DataFormat::Tokens) {
+    load_tokens(source, outputs, &out);
+    take.count(out.samples());
+  } else if (source.format == DataFormat::Csv) {
     load_csv(source, features, outputs, &take);
   } else if (source.format == DataFormat::Npz || source.format == DataFormat::Safetensors) {
     load_named(source, features, outputs, &take);

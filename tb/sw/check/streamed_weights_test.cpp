@@ -35,8 +35,8 @@ class SearchingReference : public jobs::TrainReference {
       : job_(job), steps_(steps), found_(*found), golden_(golden::training_reference(job, graph)) {}
 
   void begin(const memoryx::MemoryX& memory) override { golden_->begin(memory); }
-  Activations run(const Activations& x, const ow::Targets& targets) override {
-    return golden_->run(x, targets);
+  Activations run(const Samples& samples, const ow::Targets& targets) override {
+    return golden_->run(samples, targets);
   }
   void update() override {
     ++step_;
@@ -46,7 +46,7 @@ class SearchingReference : public jobs::TrainReference {
   const std::vector<float>& weights(size_t parameter) const override {
     return golden_->weights(parameter);
   }
-  Activations forward(const Activations& x) const override { return golden_->forward(x); }
+  Activations forward(const Samples& samples) const override { return golden_->forward(samples); }
 
  private:
   void search() {

@@ -234,13 +234,13 @@ class Broken : public TrainWafer {
       : inner_(golden::training_wafer(job, streams)), left_(left) {}
   void set_time(const TimeModel& /*time*/) override {}
   std::string description() const override { return "broken"; }
-  TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+  TrainRun train(memoryx::WaferSide& memory, const Samples& samples,
                  const Targets& targets) override {
     if ((*left_)-- == 0) throw DeviceFault("tile (0, 1) hangs");
-    return inner_->train(memory, x, targets);
+    return inner_->train(memory, samples, targets);
   }
-  TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) override {
-    return inner_->forward(memory, x);
+  TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) override {
+    return inner_->forward(memory, samples);
   }
 
  private:

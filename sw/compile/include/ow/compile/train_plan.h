@@ -107,9 +107,11 @@ uint64_t kept_at_last(const TrainingJob& job, size_t layer);
 // Whole sums need room for the inputs of a column in each tile, besides all that a step keeps, a
 // quarter of the widest deltas and kProgramBytes for the program. The program's real length is not
 // used, so the order does not depend on a compiler. Without that room in 48 kB, sums go round the
-// column. On one grid row both orders are the same and are called Column. A tile that has less room
-// than the orders need is refused by make_train_plan.
-constexpr uint32_t kProgramBytes = 8192;  // of a tile's SRAM, with stack: no program is longer
+// column. So they do in a network of tokens, which keeps more. On one grid row both orders are the
+// same and are called Column. A tile that has less room than the orders need is refused by
+// make_train_plan.
+constexpr uint32_t kProgramBytes =
+    8192;  // of a tile's SRAM, with stack: no program of a chain is longer
 TrainingJob with_sum_orders(TrainingJob job);
 
 // A plan with what the job says, but without phases. On one grid row all sums go round the column.

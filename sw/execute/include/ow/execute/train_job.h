@@ -30,12 +30,12 @@ class TrainReference {
   // Continues from the state of `memory`.
   virtual void begin(const memoryx::MemoryX& memory) = 0;
   // Runs the next micro-batch of the step. Returns the outputs of the last layer.
-  virtual Activations run(const Activations& x, const Targets& targets) = 0;
+  virtual Activations run(const Samples& samples, const Targets& targets) = 0;
   // Ends the step.
   virtual void update() = 0;
   // Parameters have the store's numbers.
   virtual const std::vector<float>& weights(size_t parameter) const = 0;
-  virtual Activations forward(const Activations& x) const = 0;
+  virtual Activations forward(const Samples& samples) const = 0;
 };
 
 // The result of a forward pass over samples.

@@ -19,10 +19,10 @@ class TrainWafer {
   // Time outside the wafer from now on. No effect on a wafer without cycles.
   virtual void set_time(const TimeModel& time) = 0;
   // Runs all passes of a micro-batch. Takes the memory's stream once and adds a gradient.
-  virtual TrainRun train(memoryx::WaferSide& memory, const Activations& x,
+  virtual TrainRun train(memoryx::WaferSide& memory, const Samples& samples,
                          const Targets& targets) = 0;
   // Runs the forward pass alone, for at most a micro-batch.
-  virtual TrainRun forward(const memoryx::WaferSide& memory, const Activations& x) = 0;
+  virtual TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) = 0;
 };
 
 }  // namespace ow::jobs

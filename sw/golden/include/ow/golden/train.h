@@ -67,6 +67,7 @@ class Trainer {
 
   // Only the outputs of all layers except the loss, for any number of samples.
   std::vector<Activations> forward(const Activations& x) const { return forward({x, nullptr}); }
+  std::vector<Activations> forward(const Tokens& tokens) const;
 
   struct Result {
     bool skipped = false;

@@ -99,6 +99,7 @@ struct TrainingJob {
   int grid_cols = 1;
   int samples = 32;       // per tile and micro-batch
   int micro_batches = 1;  // per step
+  int sequence = 1;       // tokens of a sequence, if the samples are tokens
   OptimizerOptions optimizer;
   LossScaleOptions loss_scale;
   std::vector<SparsityGroup> sparsity;  // the first whose pattern matches counts; no match: dense
@@ -108,6 +109,9 @@ struct TrainingJob {
     return static_cast<uint64_t>(samples) * static_cast<uint64_t>(grid_cols);
   }
   uint64_t batch() const { return micro_batch() * static_cast<uint64_t>(micro_batches); }
+  // In sequences, or in samples of numbers.
+  uint64_t micro_batch_sequences() const { return micro_batch() / static_cast<uint64_t>(sequence); }
+  uint64_t batch_sequences() const { return batch() / static_cast<uint64_t>(sequence); }
 };
 
 // Stands for a token where there is none: in an empty slot, and as the class of a sample whose
@@ -124,6 +128,9 @@ struct Tokens {
   int start_of(size_t slot) const { return starts[slot / kSlotGroup]; }
   int position_of(size_t slot) const { return static_cast<int>(slot) - start_of(slot); }
 };
+
+// Sequences of `length` tokens one after the other, and empty slots after them.
+Tokens tokens_of(const std::vector<int>& ids, int length, size_t slots);
 
 // The samples of a micro-batch: numbers in the network's type [features x samples], or tokens.
 struct Samples {

@@ -15,7 +15,7 @@
 
 namespace ow {
 
-enum class DataFormat { Csv, Idx, Npy, Npz, Safetensors };
+enum class DataFormat { Csv, Idx, Npy, Npz, Safetensors, Tokens };
 
 // Where samples come from, and what is required of them.
 //   CSV: one sample per line: the features and, if there are more columns, its class or values.
@@ -23,6 +23,8 @@ enum class DataFormat { Csv, Idx, Npy, Npz, Safetensors };
 //   Npy: as IDX. Its second file may hold values [samples, ...] instead of classes.
 //   Safetensors, npz: "inputs" [samples, ...] and optionally "labels" [samples] or, for values,
 //   "targets" [samples, ...].
+//   Tokens: an .npy file of one dimension. A sample is a sequence of tokens; the next one is a
+//   token's class. Sequences follow each other without a gap.
 // Classes of tensors may be one-hot: [samples, outputs], a 1 for the class and 0 for the others.
 struct DataSource {
   std::string file;
@@ -30,6 +32,7 @@ struct DataSource {
   std::string labels;                              // IDX, npy: the second file; empty: none
   bool targets = false;                            // target values instead of classes; not IDX
   size_t samples = 0;                              // this number exactly; 0: any number
+  int sequence = 0;                                // tokens of a sequence
   double scale = 1;                                // values are divided by this
   std::optional<std::pair<double, double>> range;  // of the values in the file
 };
@@ -41,7 +44,8 @@ DataFormat data_format(const std::string& file);
 struct Dataset {
   int features = 0;
   std::vector<float> values;  // sample by sample
-  std::vector<int> labels;    // one per sample; empty if they are not known
+  // One per sample, or one per feature of samples that are sequences; empty if they are not known.
+  std::vector<int> labels;
   int outputs = 0;
   std::vector<float> targets;  // target values, sample by sample; empty if they are not known
 

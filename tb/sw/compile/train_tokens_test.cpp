@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs that train on tokens, from their file to the last checkpoint, on golden and on RTL tiles.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "numpy_files.h"
+#include "ow/base/file.h"
+#include "ow/base/rng.h"
+#include "train_directory.h"
+
+namespace ow::jobs {
+namespace {
+
+constexpr const char* kData =
+    "data: {file: text.npy, format: tokens, sequence: 16, held_out_modulo: 5, "
+    "held_out_remainder: 4}\n";
+constexpr const char* kNetwork =
+    "network:\n"
+    "  inputs: tokens\n"
+    "  layers:\n"
+    "    - {name: wte, kind: embedding, inputs: input, vocabulary: 7, width: 8, positions: 16}\n"
+    "    - {name: ln_1, kind: layer_norm, inputs: wte}\n"
+    "    - {name: q, kind: linear, inputs: ln_1, outputs: 8}\n"
+    "    - {name: k, kind: linear, inputs: ln_1, outputs: 8}\n"
+    "    - {name: v, kind: linear, inputs: ln_1, outputs: 8}\n"
+    "    - {name: attn, kind: attention, inputs: [q, k, v], heads: 2}\n"
+    "    - {name: proj, kind: linear, inputs: attn, outputs: 8}\n"
+    "    - {name: mid, kind: add, inputs: [wte, proj]}\n"
+    "    - {name: head, kind: linear, inputs: mid, outputs: 7, bias: false, "
+    "share: {weight: wte.weight}}\n";
+constexpr const char* kTrain =
+    "grid: {rows: 2, columns: 2, samples_per_tile: 16}\n"
+    "train: {seed: 3, steps: 3, optimizer: {kind: adamw, rate: 0.01}, loss_scale: 256}\n";
+
+class TrainTokens : public TrainDirectory {
+ protected:
+  TrainTokens() {
+    Rng rng(9);
+    std::string ids;
+    for (int n = 0; n < 400; ++n) ids += static_cast<char>(n % 3 == 0 ? rng.below(7) : n % 3);
+    write_file(directory_ + "/text.npy", npy_of("|u1", "(400,)", ids));
+  }
+  TrainParams params(const std::string& data = kData, const std::string& network = kNetwork) const {
+    return load(data + network + kTrain);
+  }
+  std::string refused(std::string data, const std::string& from, const std::string& to,
+                      const std::string& network = kNetwork) const {
+    const size_t at = data.find(from);
+    if (at != std::string::npos) data.replace(at, from.size(), to);
+    const std::string what =
+        refusal_of([&] { run_training(params(data, network), options("", false)); });
+    return what.substr(what.find_last_of('/') + 1);
+  }
+};
+
+// Every bit, of weights and of the outputs of what is held out.
+TEST_F(TrainTokens, AJobOfTokensIsThatOfGolden) {
+  RunOptions run = options("tiles", true);
+  run.mode = TrainMode::TrainAndEval;
+  const TrainReport tiles = run_training(params(), run);
+  EXPECT_EQ(tiles.mismatches(), 0u) << tiles.first_difference;
+  EXPECT_GT(tiles.compared, 0u);
+  EXPECT_GT(tiles.evaluations.back().compared, 0u);
+  EXPECT_EQ(tiles.evaluations.back().samples, 4u * 16);
+  run = options("golden", false);
+  run.mode = TrainMode::TrainAndEval;
+  const TrainReport golden = run_training(params(), run);
+  EXPECT_EQ(golden.mismatches(), 0u) << golden.first_difference;
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("golden"));
+  EXPECT_EQ(golden.last_loss, tiles.last_loss);
+}
+
+TEST_F(TrainTokens, WhatDoesNotFitIsOneLine) {
+  EXPECT_EQ(refused(kData, "sequence: 16", "sequence: 12"),
+            "job.yaml:1: key 'data.sequence' must be a multiple of 8 that divides the 32 tokens of "
+            "2 grid columns");
+  EXPECT_EQ(refused(kData, "format: tokens, sequence: 16, ", ""),
+            "job.yaml:1: key 'data.file' holds no tokens (data.format: tokens), which the network "
+            "takes");
+  EXPECT_THAT(refused(kData, "sequence: 16", "sequence: 32"),
+              testing::EndsWith("('wte'): sequences of 32 tokens, the limit is its 16 positions"));
+  std::string small = kNetwork;
+  small.replace(small.find("outputs: 7"), 10, "outputs: 5");
+  small.replace(small.find(", share: {weight: wte.weight}"), 29, "");
+  EXPECT_THAT(refused(kData, "", "", small), testing::HasSubstr("is not in 0..4"));
+}
+
+}  // namespace
+}  // namespace ow::jobs
