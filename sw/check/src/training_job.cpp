@@ -201,7 +201,9 @@ class GoldenWafer : public jobs::TrainWafer {
       if (!parameter.mask.empty()) parameter.mask = copy_of(store.mask(k, 0, n));
     }
     for (size_t pass = 0; pass < streams_.forward.size(); ++pass) {
-      parameters[streams_.forward[pass].parameter].value = weights.of_pass(pass);
+      const size_t k = streams_.forward[pass].parameter;
+      // A stream has 16 bits of a weight. What is looked up in the same table has all.
+      if (!store.spec(k).table) parameters[k].value = weights.of_pass(pass);
     }
     trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
   }
