@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,27 +109,37 @@ Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
   return measured;
 }
 
+// Whether the library of the wide engine is built.
+bool has_wide() {
+  SimOptions options;
+  options.engine = Engine::Wide;
+  try {
+    make_device(DeviceKind::Replicated, {1, 1}, options);
+  } catch (const BadInput&) {
+    return false;
+  }
+  return true;
+}
+
 // A row for the wide engine, and one for its speed over that of the replicated engine.
 template <typename Work>
 void compare(Rows* rows, const std::string& name, GridShape grid, const Work& work) {
   if (!rows->wants_any({name, name + "_ratio"})) return;
-  std::optional<Measured> wide;
-  try {
-    wide = work(grid, Engine::Wide);
-  } catch (const BadInput&) {
+  if (!has_wide()) {
     for (const char* end : {"", "_ratio"}) rows->not_measured(name + end, "make wide");
     return;
   }
+  const Measured wide = work(grid, Engine::Wide);
   const Measured replicated = work(grid, Engine::Replicated);
-  if (wide->results != replicated.results) {
+  if (wide.results != replicated.results) {
     throw DeviceFault(name + ": the two engines have other results");
   }
-  const nlohmann::json raw = {{"cycles", wide->cycles},
+  const nlohmann::json raw = {{"cycles", wide.cycles},
                               {"tiles", grid.rows * grid.cols},
-                              {"wide", wide->rate(grid)},
+                              {"wide", wide.rate(grid)},
                               {"replicated", replicated.rate(grid)}};
-  rows->add(name, wide->rate(grid), raw);
-  rows->add(name + "_ratio", wide->rate(grid) / replicated.rate(grid), raw);
+  rows->add(name, wide.rate(grid), raw);
+  rows->add(name + "_ratio", wide.rate(grid) / replicated.rate(grid), raw);
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ Labels::Labels(const Design& design, const Plan& plan, const PlanOptions& option
   for (size_t b = 0; b < design.banks.size(); ++b) {
     reads_[b].assign(design.banks[b].reads.size(), kNobody);
   }
-  // What banks read is needed by whoever needs the word, so a first pass finds that.
+  // The address of a read has the condition of the word that is read. The first pass finds the
+  // conditions of words, the second those of their addresses.
   for (int pass = 0; pass < 2; ++pass) {
     tables_.assign(design.logic.nodes().size(), kNobody);
     need_all();
