@@ -13,6 +13,7 @@
 #include "ranks.h"
 #include "run_command.h"
 #include "run_report.h"
+#include "text_data.h"
 
 namespace ow::cli {
 namespace {
@@ -22,6 +23,7 @@ int run(Context& context, RunCommand c) {
   take_recording(spec, &c);
   find_program(context, spec);
   jobs::Job job = jobs::read_job(c.job, c.run.weights.empty());
+  find_tokenizers(context, job, c.job);
   return in_ranks(job, [&](swarmx::Transport* ranks) {
     const bool speaks = ranks == nullptr || ranks->rank() == 0;
     if (!speaks) context.write_nothing();

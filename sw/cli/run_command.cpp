@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/check/training_job.h"
 #include "ow/memoryx/checkpoint.h"
 #include "parts.h"
 #include "plan_report.h"
+#include "text_data.h"
 
 namespace ow::cli {
 namespace {
@@ -161,6 +164,15 @@ void add_run_options(CLI::App* sub, RunCommand* c) {
       ->type_name("FILE");
 }
 
+void find_tokenizers(const Context& context, const jobs::Job& job, const std::string& file) {
+  if (job.base().data.format != DataFormat::Text || read_text_data != nullptr) return;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw BadInput(file + ": data.format: text must stand in a file, not come from a pipe");
+  }
+  context.hand_over("ow-text", "data.format: text");
+}
+
 void take_recording(const MachineSpec& machine, RunCommand* c) {
   if (machine.record_file.empty()) return;
   if (!c->sim.record_file.empty()) {
@@ -200,6 +212,7 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
   run.reference = models.reference;
   run.model = models.model;
   run.train_reference = models.train_reference;
+  if (read_text_data != nullptr) run.read_text = read_text_data;
   run.train_firmware = models.train_firmware;
   if (run.firmware.empty()) {
     run.larger_firmware = jobs::training_programs(firmware_dir(), job.base().type);

@@ -18,6 +18,19 @@ namespace {
 constexpr int kMaxWidth = 65535;
 constexpr int kMaxSequence = 1 << 20;
 
+// Of an array of tokens, or of a text.
+void read_tokens(const std::string& path, YamlMap* map, DataSource* source) {
+  YamlMap& data = *map;
+  source->sequence = static_cast<int>(data["sequence"].integer(1, kMaxSequence));
+  const auto end = data.find("end");
+  if (source->format == DataFormat::Text) {
+    source->tokenizer = beside(path, data["tokenizer"].text());
+    if (end) source->end_text = end->text();
+  } else if (end) {
+    source->end = static_cast<int>(end->integer(0, kMaxWidth));
+  }
+}
+
 }  // namespace
 
 Network read_weights(const RunParams& params, const std::string& path) {
@@ -34,18 +47,20 @@ void read_data(const std::string& path, YamlMap data, RunParams* params) {
   const Yaml file = data["file"];
   source.file = beside(path, file.text());
   if (const auto format = data.find("format")) {
-    const std::string name = format->one_of({"csv", "idx", "npy", "npz", "safetensors", "tokens"});
+    const std::string name =
+        format->one_of({"csv", "idx", "npy", "npz", "safetensors", "tokens", "text"});
     source.format = name == "csv"      ? DataFormat::Csv
                     : name == "idx"    ? DataFormat::Idx
                     : name == "npy"    ? DataFormat::Npy
                     : name == "npz"    ? DataFormat::Npz
                     : name == "tokens" ? DataFormat::Tokens
+                    : name == "text"   ? DataFormat::Text
                                        : DataFormat::Safetensors;
   } else {
     source.format = data_format(source.file);
   }
-  if (source.format == DataFormat::Tokens) {
-    source.sequence = static_cast<int>(data["sequence"].integer(1, kMaxSequence));
+  if (source.format == DataFormat::Tokens || source.format == DataFormat::Text) {
+    read_tokens(path, &data, &source);
   }
   if (const auto labels = data.find("labels")) {
     if (source.format != DataFormat::Idx && source.format != DataFormat::Npy) {

@@ -99,6 +99,7 @@ void look_at_classes(const TrainParams& params, const RunOptions& options,
   std::map<int, size_t> held;  // by class
   for (const int label : checked.held_out.labels) ++held[label];
   for (const int label : checked.training.labels) held.erase(label);
+  held.erase(kNoToken);
   if (held.empty()) return;
   std::string classes;
   size_t shown = 0, samples = 0;
@@ -119,7 +120,8 @@ void take_samples(const TrainParams& params, const RunOptions& options, CheckedT
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
   const Graph graph = graph_of(params.job);
-  const Dataset all = load_dataset(base.data, base.type, graph.features(), graph.outputs());
+  const Dataset all =
+      load_dataset(base.data, base.type, graph.features(), graph.outputs(), options.read_text);
   const bool predicts = options.mode == TrainMode::Predict;
   if (all.labels.empty() && all.targets.empty() && !predicts) {
     refuse(fmt::format(": key 'data': a training needs the samples' {}",

@@ -236,7 +236,7 @@ class Run {
     TrainStep step;
     step.step = memory_.step();
     step.steps = params_.steps;
-    step.samples = numbers.size() * static_cast<size_t>(job_.sequence);
+    for (const uint64_t n : numbers) step.samples += counted(checked_.training, n);
     step.labelled = !checked_.training.labels.empty();
     step.loss_scale = memory_.loss_scale();
     std::function<void()> meanwhile;
@@ -244,7 +244,7 @@ class Run {
     swarm_->step(numbers, meanwhile, &step);
     step.loss /= static_cast<double>(step.samples);
     if (!goes_on_with(step)) return step;
-    const memoryx::Optimizer::Result result = memory_.finish_step();
+    const memoryx::Optimizer::Result result = memory_.finish_step(job_.batch() - step.samples);
     step.skipped = result.skipped;
     step.norm = result.norm;
     step.rate = result.rate;
@@ -315,7 +315,7 @@ class Run {
     const Dataset& data = checked_.held_out;
     Evaluation e;
     const auto length = static_cast<size_t>(job_.sequence);
-    e.samples = data.samples() * length;
+    for (size_t n = 0; n < data.samples(); ++n) e.samples += counted(data, n);
     e.labelled = !data.labels.empty();
     e.judged = e.labelled || !data.targets.empty();
     size_t first = 0;  // sample

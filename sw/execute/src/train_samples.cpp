@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train_samples.h"
 
+#include <algorithm>
+
 #include "ow/base/hash.h"
 #include "ow/compile/lowering.h"
 
@@ -9,7 +11,20 @@ namespace ow::jobs {
 Samples samples_in(const TrainingJob& job, const Dataset& part) {
   if (job.sequence == 1) return part.activations(job.type, 0, part.samples());
   const std::vector<int> ids(part.values.begin(), part.values.end());
-  return tokens_of(ids, job.sequence, job.micro_batch());
+  Tokens tokens = tokens_of(ids, job.sequence, job.micro_batch());
+  for (size_t slot = 0; slot < part.starts.size(); slot += kSlotGroup) {
+    const auto sample = static_cast<int>(slot) / job.sequence;
+    tokens.starts[slot / kSlotGroup] = sample * job.sequence + part.starts[slot];
+  }
+  return tokens;
+}
+
+size_t counted(const Dataset& data, size_t n) {
+  if (data.labels.empty()) return 1;
+  const size_t each = data.labels.size() / data.samples();
+  const auto first = data.labels.begin() + static_cast<std::ptrdiff_t>(n * each);
+  return each - static_cast<size_t>(
+                    std::count(first, first + static_cast<std::ptrdiff_t>(each), kNoToken));
 }
 
 Targets targets_of(const TrainingJob& job, const Dataset& part) {
@@ -66,6 +81,7 @@ Dataset part_of(const Dataset& data, size_t first, size_t count) {
 memoryx::JobKeys data_keys(const Dataset& data) {
   Hash features, targets;
   features.add(data.values);
+  features.add(data.starts);
   targets.add(data.labels);
   targets.add(data.targets);
   return {{"data.samples", std::to_string(data.samples())},

@@ -26,6 +26,9 @@ double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part
 // The number of samples whose class is right; 0 if classes are not known.
 size_t right_of(const TrainingJob& job, const Activations& z, const Dataset& part);
 
+// How often sample n counts in the mean of the loss: a sample of tokens once for each target.
+size_t counted(const Dataset& data, size_t n);
+
 // Samples first .. first + count - 1.
 Dataset part_of(const Dataset& data, size_t first, size_t count);
 

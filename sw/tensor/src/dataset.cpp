@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "ow/tensor/idx.h"
 #include "ow/tensor/npy.h"
 #include "ow/tensor/safetensors.h"
+#include "ow/tensor/sequences.h"
 
 namespace ow {
 namespace {
@@ -216,28 +218,45 @@ void load_named(const DataSource& source, int features, int outputs, Taker* take
                features, outputs, take);
 }
 
-// Tokens 0 .. outputs - 1, cut into sequences.
-void load_tokens(const DataSource& source, int outputs, Dataset* out) {
+// Tokens 0 .. outputs - 1 of an array.
+TokenText read_tokens(const DataSource& source, int outputs) {
   const Tensor tokens = read_npy(source.file, kMaxBytes);
-  const auto length = static_cast<size_t>(source.sequence);
-  if (tokens.shape.size() != 1 || tokens.shape[0] <= length) {
-    throw BadInput(fmt::format(
-        "{}: of shape {}: must have one dimension, and more tokens than the {} of a sequence",
-        source.file, tokens.shape_text(), length));
+  if (tokens.shape.size() != 1) {
+    throw BadInput(fmt::format("{}: of shape {}: tokens have one dimension", source.file,
+                               tokens.shape_text()));
   }
-  std::vector<int> ids;
+  TokenText text{{}, source.end};
   for (size_t n = 0; n < tokens.elements(); ++n) {
     const double v = tokens.value(n);
     if (!(v >= 0 && v < outputs) || v != std::floor(v)) {
       throw BadInput(
           fmt::format("{}: token {}: {:g} is not in 0..{}", source.file, n, v, outputs - 1));
     }
-    ids.push_back(static_cast<int>(v));
+    text.ids.push_back(static_cast<int>(v));
   }
-  const size_t used = (ids.size() - 1) / length * length;
+  return text;
+}
+
+void load_tokens(const DataSource& source, int outputs, const TextReader& read, Dataset* out) {
+  const bool is_text = source.format == DataFormat::Text;
+  if (is_text && !read) throw BadInput(source.file + ": a text is for trainings on tokens");
+  const TokenText text = is_text ? read(source) : read_tokens(source, outputs);
+  for (const int id : text.ids) {
+    if (id < outputs) continue;
+    throw BadInput(fmt::format("{}: its tokenizer gives token {}, the network tells {} apart",
+                               source.file, id, outputs));
+  }
+  Sequences sequences = pack_sequences(text.ids, text.end, source.sequence);
+  if (sequences.ids.empty()) {
+    throw BadInput(fmt::format(
+        "{}: {} tokens, too few for {}", source.file, text.ids.size(),
+        text.end ? "a document of two"
+                 : fmt::format("a sequence of {} and its last target", source.sequence)));
+  }
   out->features = source.sequence;
-  out->values.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(used));
-  out->labels.assign(ids.begin() + 1, ids.begin() + 1 + static_cast<std::ptrdiff_t>(used));
+  out->values.assign(sequences.ids.begin(), sequences.ids.end());
+  out->labels = std::move(sequences.targets);
+  out->starts = std::move(sequences.starts);
 }
 
 }  // namespace
@@ -260,6 +279,10 @@ void Dataset::add(const Dataset& from, size_t n) {
   const size_t each = from.labels.size() / from.samples();
   const auto first = from.labels.begin() + static_cast<std::ptrdiff_t>(n * each);
   labels.insert(labels.end(), first, first + static_cast<std::ptrdiff_t>(each));
+  if (!from.starts.empty()) {
+    const auto start = from.starts.begin() + static_cast<std::ptrdiff_t>(n) * features;
+    starts.insert(starts.end(), start, start + features);
+  }
   outputs = from.outputs;
   if (from.targets.empty()) return;
   targets.insert(targets.end(), from.target(n), from.target(n) + outputs);
@@ -275,13 +298,14 @@ Activations Dataset::activations(HalfType type, size_t first, size_t count) cons
   return x;
 }
 
-Dataset load_dataset(const DataSource& source, HalfType type, int features, int outputs) {
+Dataset load_dataset(const DataSource& source, HalfType type, int features, int outputs,
+                     const TextReader& text) {
   Dataset out;
   out.features = features;
   out.outputs = outputs;
   Taker take(source, type, &out);
-  if (source.format == DataFormat::Tokens) {
-    load_tokens(source, outputs, &out);
+  if (source.sequence > 0) {
+    load_tokens(source, outputs, text, &out);
     take.count(out.samples());
   } else if (source.format == DataFormat::Csv) {
     load_csv(source, features, outputs, &take);

@@ -89,7 +89,7 @@ TEST(Params, NamesFileLineKeyAndLimit) {
             complaint("  rows: 1797", "  rows: 1797\n  labels: x.idx"));
   expect_in("key 'data.range[1]' must be a number from 3 to 1e+30, not '2'",
             complaint("range: [0, 16]", "range: [3, 2]"));
-  expect_in("key 'data.format' must be csv, idx, npy, npz, safetensors or tokens, not 'xls'",
+  expect_in("key 'data.format' must be csv, idx, npy, npz, safetensors, tokens or text, not 'xls'",
             complaint("  rows: 1797", "  rows: 1797\n  format: xls"));
   expect_in("key 'data.held_out_remainder' must be a whole number from 0 to 3",
             complaint("held_out_remainder: 3", "held_out_remainder: 4"));

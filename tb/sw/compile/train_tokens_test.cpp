@@ -73,6 +73,40 @@ TEST_F(TrainTokens, AJobOfTokensIsThatOfGolden) {
   EXPECT_EQ(golden.last_loss, tiles.last_loss);
 }
 
+// Documents end with token 0: several in a sample, with empty slots and ignored targets.
+TEST_F(TrainTokens, AJobOfDocumentsIsThatOfGolden) {
+  std::string data = kData;
+  data.replace(data.find("sequence: 16"), 12, "sequence: 16, end: 0");
+  RunOptions run = options("tiles", true);
+  run.mode = TrainMode::TrainAndEval;
+  size_t samples = 0;
+  run.on_step = [&](const TrainStep& step) { samples += step.samples; };
+  const TrainReport tiles = run_training(params(data), run);
+  EXPECT_EQ(tiles.mismatches(), 0u) << tiles.first_difference;
+  EXPECT_LT(samples, 3u * 32);
+  EXPECT_EQ(tiles.samples, samples);
+  run = options("golden", false);
+  run.mode = TrainMode::TrainAndEval;
+  EXPECT_EQ(run_training(params(data), run).mismatches(), 0u);
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("golden"));
+}
+
+// A text by whatever the caller reads it with.
+TEST_F(TrainTokens, ATextIsItsTokens) {
+  std::string data = kData;
+  data.replace(data.find("format: tokens"), 14, "format: text, tokenizer: t.json");
+  RunOptions run = options("text", false);
+  EXPECT_THAT(refusal_of([&] { run_training(params(data), run); }),
+              testing::HasSubstr("a text is for trainings on tokens"));
+  run.read_text = [](const DataSource& source) {
+    EXPECT_THAT(source.tokenizer, testing::EndsWith("/t.json"));
+    TokenText text;
+    for (int n = 0; n < 400; ++n) text.ids.push_back(n % 7);
+    return text;
+  };
+  EXPECT_EQ(run_training(params(data), run).mismatches(), 0u);
+}
+
 TEST_F(TrainTokens, WhatDoesNotFitIsOneLine) {
   EXPECT_EQ(refused(kData, "sequence: 16", "sequence: 12"),
             "job.yaml:1: key 'data.sequence' must be a multiple of 8 that divides the 32 tokens of "

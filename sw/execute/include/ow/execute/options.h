@@ -15,6 +15,7 @@
 #include "ow/graph/graph.h"
 #include "ow/graph/training.h"
 #include "ow/memoryx/stream_schedule.h"
+#include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
 
 namespace ow::memoryx {
@@ -85,6 +86,7 @@ struct RunOptions {
   std::function<std::unique_ptr<TrainReference>(const TrainingJob&, const Graph&)> train_reference;
 
   // For a training.
+  TextReader read_text;  // none: texts are refused
   TrainMode mode = TrainMode::Train;
   // The processes of the training, of which this is one. Null: a single process. Not closed here.
   swarmx::Transport* transport = nullptr;

@@ -11,6 +11,7 @@
 #include "ow/graph/chain.h"
 #include "ow/graph/graph.h"
 #include "ow/tensor/network.h"
+#include "ow/tensor/sequences.h"
 
 namespace ow {
 
@@ -114,13 +115,8 @@ struct TrainingJob {
   uint64_t batch_sequences() const { return batch() / static_cast<uint64_t>(sequence); }
 };
 
-// Stands for a token where there is none: in an empty slot, and as the class of a sample whose
-// target is ignored.
-inline constexpr int kNoToken = -1;
-
 // The tokens of a micro-batch. A slot is the place of a sample. A sequence lies in neighbouring
 // slots and begins at a multiple of kSlotGroup, so every group of slots belongs to one sequence.
-inline constexpr int kSlotGroup = 8;
 struct Tokens {
   std::vector<int> ids;     // one per slot: whole groups
   std::vector<int> starts;  // one per group: the slot at which its sequence begins
