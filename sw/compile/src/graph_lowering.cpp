@@ -239,7 +239,7 @@ void GraphLowering::loss() {
   targets_ = draft_.buffer(kTargetsTensor, classes ? row : bytes(z));
   draft_.born(targets_);
   const Slot work = draft_.buffer("work area of the loss",
-                                  row * (OW_LOSS_ROWS + part.rows_an_output * uint64_t{all.of(0)}));
+                                  row * work_rows(part, static_cast<int>(samples()), all.of(0)));
   const int giver = graph_.giver(op.inputs[0]);
   const bool gathered = rows() > 1 && alone(z) && choices_.piece >= features(z) &&
                         lowering_of(graph_.ops[index(giver)]).streamed != nullptr &&
@@ -251,8 +251,10 @@ void GraphLowering::loss() {
                                         gathered ? uint64_t{features(z)} * pitch() : bytes(z));
   deltas_[index(z)] = Rows{slot, gathered};
   draft_.add(part.kernel, {value(z), slot, targets_, work}, part.cost(*this, z),
-             [this, z, all, work](int r) {
-               return ow_loss{at(value(z)), at(delta(z), z, r), all.of(r), at(targets_), at(work)};
+             [this, z, all, work, &op, &part](int r) {
+               ow_loss p{at(value(z)), at(delta(z), z, r), all.of(r), at(targets_), at(work), 0, 0};
+               if (part.options != nullptr) part.options(op, graph_.outputs(), &p);
+               return p;
              });
 }
 

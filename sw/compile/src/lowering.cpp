@@ -12,6 +12,11 @@ const Lowering* find_lowering(const std::string& kind) {
   return nullptr;
 }
 
+uint64_t work_rows(const LossPart& loss, int samples, uint64_t owned) {
+  if (loss.rows == nullptr) return OW_LOSS_ROWS;
+  return OW_LOSS_ROWS + loss.rows(static_cast<uint64_t>(samples), owned);
+}
+
 const LossPart& loss_part(const std::string& kind) {
   const Lowering* found = find_lowering(kind);
   if (found == nullptr || found->loss == nullptr) {

@@ -43,7 +43,7 @@ class Kept {
     if (classes) take(last);            // their deltas, which otherwise replace the targets
     take(window * pitch_);
     for (size_t k = job_.layers.size(); k-- > 0;) take(pitch_ * local(job_.layers[k].inputs));
-    take(2 * pitch_ * (OW_LOSS_ROWS + loss_part(job_.loss).rows_an_output * local(outputs)));
+    take(2 * pitch_ * work_rows(loss_part(job_.loss), job_.samples, local(outputs)));
     // Values shared no place with the last deltas.
     if (!classes) at += up(last);
     return at + kAlign;

@@ -310,7 +310,7 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
 std::vector<std::string> training_programs(const std::string& folder, HalfType type) {
   std::vector<std::string> paths = {folder + "/train.elf", folder + "/train_graph.elf"};
   const char* of_type = type == HalfType::Bfloat16 ? "_bf16" : "";
-  for (const char* name : {"gpt", "llama", "all"}) {
+  for (const char* name : {"gpt", "gpt_vocabulary", "llama", "llama_vocabulary", "all"}) {
     paths.push_back(fmt::format("{}/train_{}{}.elf", folder, name, of_type));
   }
   return paths;

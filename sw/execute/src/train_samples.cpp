@@ -49,6 +49,7 @@ Targets targets_of(const TrainingJob& job, const Dataset& part) {
 
 double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part) {
   const LossPart& kind = loss_part(job.loss);
+  const Op op = job.graph.empty() ? Op{} : job.graph.ops.back();
   std::vector<double> outputs(static_cast<size_t>(z.features));
   double loss = 0;
   for (int s = 0; s < z.samples; ++s) {
@@ -59,7 +60,7 @@ double loss_of(const TrainingJob& job, const Activations& z, const Dataset& part
     Goal goal;
     if (!part.labels.empty()) goal.label = part.labels[n];
     if (!part.targets.empty()) goal.values = part.target(n);
-    kind.add(outputs, goal, &loss);
+    kind.add(op, outputs, goal, &loss);
   }
   return loss;
 }

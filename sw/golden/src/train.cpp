@@ -251,9 +251,9 @@ MicroBatch Trainer::run(const Samples& samples, const Targets& targets) const {
       static_cast<uint64_t>(std::count(targets.classes.begin(), targets.classes.end(), kNoToken));
   batch.deltas.resize(batch.outputs.size());
   const size_t last = batch.outputs.size();
-  batch.deltas[last - 1] =
-      layer_kind(graph_.ops[last].kind)
-          .loss(numerics_of(last), batch.outputs[last - 1], targets, scale_, &batch.loss);
+  batch.deltas[last - 1] = layer_kind(graph_.ops[last].kind)
+                               .loss(graph_.ops[last], numerics_of(last), batch.outputs[last - 1],
+                                     targets, scale_, &batch.loss);
   std::vector<std::vector<std::vector<float>>> gradients(last);  // of each operation
   for (size_t n = last; n-- > 0;) {
     // Skip a layer that gets no deltas, or that neither is trained nor leads to one that is.

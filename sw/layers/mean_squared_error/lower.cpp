@@ -12,7 +12,7 @@ float factor(float scale, int outputs) {
 }
 
 // Without values the targets are 1 for the class and 0 for the others.
-void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
+void add(const Op& /*op*/, const std::vector<double>& outputs, const Goal& goal, double* loss) {
   for (size_t j = 0; j < outputs.size(); ++j) {
     const double one = j == static_cast<size_t>(goal.label) ? 1.0 : 0.0;
     const double off = outputs[j] - (goal.values != nullptr ? goal.values[j] : one);
@@ -29,7 +29,7 @@ WorkCost cost(const GraphLowering& l, int outputs) {
 }  // namespace
 
 const Lowering& mean_squared_error_lowerings() {
-  static const LossPart loss{"mean_squared_error", 0, {}, cost, factor, add};
+  static const LossPart loss{"mean_squared_error", nullptr, {}, cost, factor, add};
   static const Lowering lowering{"mean_squared_error", nullptr, nullptr, &loss};
   return lowering;
 }

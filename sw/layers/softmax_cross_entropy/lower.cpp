@@ -13,13 +13,16 @@ namespace {
 
 float factor(float scale, int /*outputs*/) { return scale; }
 
-void add(const std::vector<double>& outputs, const Goal& goal, double* loss) {
+void add(const Op& /*op*/, const std::vector<double>& outputs, const Goal& goal, double* loss) {
   if (goal.label < 0) return;  // ignored
   double most = -INFINITY, sum = 0;
   for (const double z : outputs) most = std::max(most, z);
   for (const double z : outputs) sum += std::exp(z - most);
   *loss += std::log(sum) + most - outputs[static_cast<size_t>(goal.label)];
 }
+
+// Exponentials are kept until their sum is known.
+uint64_t rows(uint64_t /*samples*/, uint64_t owned) { return owned; }
 
 // Maxima, exponentials, deltas; between them the maxima and the sums are joined.
 WorkCost cost(const GraphLowering& l, int outputs) {
@@ -46,7 +49,7 @@ WorkCost cost(const GraphLowering& l, int outputs) {
 const Lowering& softmax_cross_entropy_lowerings() {
   using isa::reg::Features, isa::reg::Operations;
   static const LossPart loss{"softmax_cross_entropy",
-                             1,  // exponentials are kept until their sum is known
+                             rows,
                              {{Features::Nonlinear::kMask, 0, "non-linear functions"},
                               {Features::Int32::kMask, 0, "32-bit integers"},
                               // The reciprocal begins with one of bfloat16.

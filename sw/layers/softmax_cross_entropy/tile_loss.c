@@ -5,8 +5,7 @@
 // output, 2 elements per cycle.
 #include "loss.h"
 
-// A descriptor for each row, and an integer one for rows that are also read as integers.
-enum { N = LOSS_DSRS, Q, MAX, SUM, INVERSE, HALF, N_INT, P_INT, CLASS, E };
+enum { E = LOSS_DSRS };  // of a row
 
 // e^X to E.
 static void exponential(void) {
@@ -34,42 +33,9 @@ static void exponential(void) {
   ow_add(OW_I32, ctl(E, P_INT, N_INT));
 }
 
-// 1 / SUM to INVERSE.
-static void reciprocal(void) {
-  ow_cvt(OW_F32, ctl(HALF, SUM, OW_NONE));
-  ow_rcp(OW_BF16, ctl(HALF, HALF, OW_NONE));
-  ow_cvt(OW_BF16, ctl(INVERSE, HALF, OW_NONE));
-  ow_mul_s(OW_F32, ctl(N, SUM, OW_NONE), -1.0f);
-  for (int step = 0; step < 2; ++step) {
-    ow_mov_s(OW_F32, ctl(Q, OW_NONE, OW_NONE), 1.0f);
-    ow_fma(OW_F32, ctl(Q, N, INVERSE));
-    ow_mov(OW_F32, ctl(P, INVERSE, OW_NONE));
-    ow_fma(OW_F32, ctl(INVERSE, P, Q));
-  }
-}
-
-static void set_rows(const struct ow_loss* p) {
-  static const struct {
-    uint8_t dsr, type, row;
-  } kRows[] = {{X, OW_F32, ROW_X},
-               {N, OW_F32, ROW_N},
-               {P, OW_F32, ROW_P},
-               {Q, OW_F32, ROW_Q},
-               {MAX, OW_F32, ROW_MAX},
-               {SUM, OW_F32, ROW_SUM},
-               {INVERSE, OW_F32, ROW_INVERSE},
-               {HALF, OW_BF16, ROW_HALF},
-               {N_INT, OW_I32, ROW_N},
-               {P_INT, OW_I32, ROW_P}};
-  for (uint32_t k = 0; k < sizeof kRows / sizeof kRows[0]; ++k) {
-    set_row(kRows[k].dsr, (enum ow_type)kRows[k].type, row_addr(p, kRows[k].row), samples);
-  }
-  set_row(CLASS, OW_I32, p->targets, samples);
-}
-
 OW_PHASE(softmax_cross_entropy, struct ow_loss, p) {
   const uint32_t row = ow_reg_read(OW_REG_ROW);
-  set_rows(p);
+  loss_rows(p);
   ow_mov_s(OW_F32, ctl(MAX, OW_NONE, OW_NONE), 0xFF800000u);  // -infinity
   for (uint32_t l = 0; l < p->owned; ++l) {
     widen(X, p->outputs + l * pitch());
@@ -86,11 +52,8 @@ OW_PHASE(softmax_cross_entropy, struct ow_loss, p) {
     ow_add(OW_F32, ctl(SUM, SUM, E));
   }
   join_column(row_addr(p, ROW_SUM), SUM, row_addr(p, ROW_Q), Q, samples, 1);
-  reciprocal();
-  // The scale, +0 for a sample whose target is ignored.
-  ow_cmpne_s(OW_I32, ctl(N_INT, CLASS, OW_NONE), ~0u);
-  ow_cvt(OW_I32, ctl(Q, N_INT, OW_NONE));
-  ow_mul_s(OW_F32, ctl(Q, Q, OW_NONE), ow_float_bits(loss_scale));
+  loss_inverse();
+  loss_scales();
   for (uint32_t l = 0; l < p->owned; ++l) {
     set_row(E, OW_F32, row_addr(p, ROW_E + l), samples);
     ow_mul(OW_F32, ctl(X, E, INVERSE));

@@ -48,8 +48,10 @@ class Growing {
     op.attributes = options;
     return add(std::move(op));
   }
-  Graph end(const std::string& value, const std::string& loss) {
+  Graph end(const std::string& value, const std::string& loss,
+            const std::map<std::string, double>& options = {}) {
     Op op = begin(loss, {value, kTargetsTensor});
+    op.attributes = options;
     graph_.add(std::move(op));
     return graph_;
   }

@@ -168,8 +168,8 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   EXPECT_EQ(
       refused(with("kind: relu", "kind: tanh")),
       ":7: key 'network.layers[1].kind' must be add, attention, embedding, gelu, layer_norm, "
-      "linear, mean_squared_error, mul, relu, rms_norm, rotary, silu or softmax_cross_entropy, not "
-      "'tanh'");
+      "linear, mean_squared_error, mul, relu, rms_norm, rotary, silu, softmax_cross_entropy or "
+      "vocabulary_cross_entropy, not 'tanh'");
   EXPECT_EQ(refused(with("inputs: hidden", "inputs: hidden, slope: 1")),
             ":7: key 'network.layers[1].slope' is not known; known here: inputs, kind, name");
   EXPECT_EQ(refused(with("outputs: 9", "bias: true")),

@@ -72,7 +72,7 @@ TEST(LayerKinds, HaveAFolderWithTheFilesOfEachLibrary) {
 
 // The tiles' program has the kernels of all losses.
 TEST(LayerKinds, AreThoseOfTheTilesPrograms) {
-  const ElfImage program = read_elf(OW_FIRMWARE_DIR "/train.elf", 49152);
+  const ElfImage program = read_elf(OW_FIRMWARE_DIR "/train_all.elf", 49152);
   for (const std::string& name : loss_names()) {
     EXPECT_TRUE(program.find(std::string("ow_phase_") + loss_part(name).kernel)) << name;
   }

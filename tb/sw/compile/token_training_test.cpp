@@ -27,6 +27,27 @@ TEST(TokenTraining, TablesAndIgnoredTargetsAreThoseOfGolden) {
   }
 }
 
+// More outputs than a panel has, and fewer than grid rows.
+TEST(TokenTraining, TheLossOverAVocabularyIsThatOfGolden) {
+  for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 2}, GridShape{3, 1}}) {
+    for (const int vocabulary : {2, 101}) {
+      for (const double smoothing : {0.0, 0.1}) {
+        Growing g(Graph::of_tokens());
+        const std::string e =
+            g.with("embedding", {"input"}, {{"vocabulary", vocabulary}, {"width", 8}});
+        const std::string z = g.linear(e, vocabulary, true);
+        TrainingJob job =
+            job_of(g.end(z, "vocabulary_cross_entropy", {{"smoothing", smoothing}}), grid, 16);
+        job.type = smoothing > 0 ? HalfType::Bfloat16 : HalfType::Binary16;
+        job.loss_scale.initial = 64;
+        SCOPED_TRACE(testing::Message() << grid.rows << " x " << grid.cols << " tiles, "
+                                        << vocabulary << " outputs, smoothing " << smoothing);
+        compare_tokens(job, vocabulary, 16 * grid.cols, 2);
+      }
+    }
+  }
+}
+
 TEST(TokenTraining, AttentionIsThatOfGolden) {
   for (const GridShape grid :
        {GridShape{1, 1}, GridShape{2, 1}, GridShape{1, 2}, GridShape{2, 3}}) {

@@ -282,20 +282,24 @@ const Rule& rule_of(const std::string& kind) {
 }
 
 // The loss, and its deltas if they are asked for.
-double cross_entropy(const ExactValue& z, const std::vector<int>& classes, ExactValue* deltas) {
+double cross_entropy(const Op& op, const ExactValue& z, const std::vector<int>& classes,
+                     ExactValue* deltas) {
+  const auto option = op.attributes.find("smoothing");
+  const double smoothing = option == op.attributes.end() ? 0 : option->second;
   const auto counted = static_cast<double>(z.samples) -
                        static_cast<double>(std::count(classes.begin(), classes.end(), kNoToken));
   double total = 0;
   for (size_t s = 0; s < z.samples; ++s) {
     if (classes[s] == kNoToken) continue;
-    const auto right = static_cast<size_t>(classes[s]);
     double most = -INFINITY, sum = 0;
     for (size_t f = 0; f < z.features; ++f) most = std::max(most, z.at(f, s));
     for (size_t f = 0; f < z.features; ++f) sum += std::exp(z.at(f, s) - most);
-    total += (std::log(sum) + most - z.at(right, s)) / counted;
-    for (size_t f = 0; deltas != nullptr && f < z.features; ++f) {
-      const double p = std::exp(z.at(f, s) - most) / sum;
-      deltas->at(f, s) = (p - (f == right ? 1 : 0)) / counted;
+    for (size_t f = 0; f < z.features; ++f) {
+      const double target = smoothing / static_cast<double>(z.features) +
+                            (static_cast<int>(f) == classes[s] ? 1 - smoothing : 0);
+      const double log_p = z.at(f, s) - most - std::log(sum);
+      total -= target * log_p / counted;
+      if (deltas != nullptr) deltas->at(f, s) = (std::exp(log_p) - target) / counted;
     }
   }
   return total;
@@ -321,7 +325,7 @@ std::vector<ExactValue> ExactGraph::forward(const Tokens& tokens) const {
 }
 
 double ExactGraph::loss(const Tokens& tokens, const Targets& targets) const {
-  return cross_entropy(forward(tokens).back(), targets.classes, nullptr);
+  return cross_entropy(graph_.ops.back(), forward(tokens).back(), targets.classes, nullptr);
 }
 
 std::vector<std::vector<double>> ExactGraph::gradients(const Tokens& tokens,
@@ -331,7 +335,7 @@ std::vector<std::vector<double>> ExactGraph::gradients(const Tokens& tokens,
   for (const ExactValue& v : values) deltas.emplace_back(v.features, v.samples);
   std::vector<Vector> slopes;
   for (const Vector& p : parameters) slopes.emplace_back(p.size());
-  cross_entropy(values.back(), targets.classes, &deltas.back());
+  cross_entropy(graph_.ops.back(), values.back(), targets.classes, &deltas.back());
   for (size_t n = values.size() - 1; n-- > 0;) {
     const ow::Op& op = graph_.ops[n];
     Operands o{op, tokens, {}, {}};

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,8 @@ namespace {
 
 constexpr int kVocabulary = 11, kWidth = 6, kPositions = 24;
 
-// Tokens -> rows -> classes.
-Graph lookup_graph(int positions, bool tied) {
+// Tokens -> rows -> classes. `smoothing`: by the loss over a vocabulary.
+Graph lookup_graph(int positions, bool tied, std::optional<double> smoothing = {}) {
   Graph graph = Graph::of_tokens();
   graph.add({"e",
              "embedding",
@@ -33,7 +35,10 @@ Graph lookup_graph(int positions, bool tied) {
   ow::Op head{"head", "linear", {"e"}, {{"outputs", kVocabulary}, {"bias", 0}}, "head", {}};
   if (tied) head.shared = {{"weight", "e.weight"}};
   graph.add(head);
-  graph.add({"cost", "softmax_cross_entropy", {"head", "targets"}, {}, "cost", {}});
+  std::map<std::string, double> options;
+  if (smoothing) options["smoothing"] = *smoothing;
+  const char* loss = smoothing ? "vocabulary_cross_entropy" : "softmax_cross_entropy";
+  graph.add({"cost", loss, {"head", "targets"}, options, "cost", {}});
   return graph;
 }
 
@@ -87,13 +92,15 @@ TEST(GoldenTokens, RowsAreLookedUpAndTheirGradientsAddedInTheOrderOfTheSlots) {
 }
 
 TEST(GoldenTokens, GradientsAreThoseOfCalculus) {
-  for (const bool tied : {false, true}) {
-    const Graph graph = lookup_graph(kPositions, tied);
+  for (const Graph& graph :
+       {lookup_graph(kPositions, false), lookup_graph(kPositions, true),
+        lookup_graph(kPositions, false, 0), lookup_graph(kPositions, false, 0.3)}) {
     const Trainer trainer(lookup_job(), graph);
     Rng rng(7);
     const TokenBatch batch(lookup_job(), kVocabulary, kPositions, &rng);
     const MicroBatch out = trainer.run(batch.tokens, batch.targets);
     ExactGraph exact(graph, trainer.parameters());
+    const auto calculus = exact.gradients(batch.tokens, batch.targets);
     const double counted = static_cast<double>(lookup_job().batch() - out.ignored);
     EXPECT_NEAR(out.loss, exact.loss(batch.tokens, batch.targets), 0.001);
     for (size_t k = 0; k < exact.parameters.size(); ++k) {
@@ -110,6 +117,7 @@ TEST(GoldenTokens, GradientsAreThoseOfCalculus) {
         const double slope = (up - down) / (2 * kStep);
         largest = std::max(largest, std::fabs(slope));
         worst = std::max(worst, std::fabs(slope - out.gradients[k][i] / (counted * 64)));
+        EXPECT_NEAR(slope, calculus[k][i], 1e-6 * std::max(std::fabs(slope), 1e-3));
       }
       EXPECT_GT(largest, 1e-4) << trainer.parameters()[k].name;
       EXPECT_LT(worst, 0.003 * largest) << trainer.parameters()[k].name;

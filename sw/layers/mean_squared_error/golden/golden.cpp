@@ -7,8 +7,8 @@
 namespace ow::golden {
 namespace {
 
-Activations loss_deltas(const Numerics& numerics, const Activations& out, const Targets& targets,
-                        float scale, double* loss) {
+Activations loss_deltas(const ow::Op& /*op*/, const Numerics& numerics, const Activations& out,
+                        const Targets& targets, float scale, double* loss) {
   require(targets.values.features == out.features && targets.values.samples == out.samples,
           "targets that do not fit the samples");
   Activations deltas = Activations::zero(out.features, out.samples);

@@ -39,8 +39,8 @@ double softmax_loss(const std::vector<uint32_t>& z, int target) {
   return std::log(sum) + most - bits_to_float(z[static_cast<size_t>(target)]);
 }
 
-Activations loss_deltas(const Numerics& numerics, const Activations& out, const Targets& targets,
-                        float scale, double* loss) {
+Activations loss_deltas(const ow::Op& /*op*/, const Numerics& numerics, const Activations& out,
+                        const Targets& targets, float scale, double* loss) {
   require(targets.classes.size() == static_cast<size_t>(out.samples),
           "targets that do not fit the samples");
   Activations deltas = Activations::zero(out.features, out.samples);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ow/compile/phase_cost.h"
+#include "ow/firmware/job.h"
 #include "ow/graph/graph.h"
 #include "ow/graph/kind.h"
 #include "ow/graph/training.h"
@@ -46,17 +47,22 @@ class GraphLowering;
 // Runs after the last pass and makes the deltas with which the backward passes begin.
 struct LossPart {
   const char* kernel;  // its phase (struct ow_loss)
-  // Rows of `samples` fp32 numbers in the work area for each output of a tile, besides
-  // OW_LOSS_ROWS.
-  uint32_t rows_an_output;
+  // Rows of `samples` fp32 numbers in the work area of a tile that owns so many outputs, besides
+  // OW_LOSS_ROWS. Null: none.
+  uint64_t (*rows)(uint64_t samples, uint64_t owned);
   std::vector<LossUnit> units;  // in addition to those that every training needs
   // From the outputs, a value of the graph.
   WorkCost (*cost)(const GraphLowering& lowering, int outputs);
   // The factor of the derivative, from loss scale and number of outputs, rounded once.
   float (*factor)(float scale, int outputs);
   // Adds the loss of a sample, in double. It is for people and is never compared.
-  void (*add)(const std::vector<double>& outputs, const Goal& goal, double* loss);
+  void (*add)(const Op& op, const std::vector<double>& outputs, const Goal& goal, double* loss);
+  // What options of the operation the kernel needs. Null: none.
+  void (*options)(const Op& op, int outputs, ow_loss* parameters) = nullptr;
 };
+
+// Rows of the loss's work area, OW_LOSS_ROWS among them.
+uint64_t work_rows(const LossPart& loss, int samples, uint64_t owned);
 
 // At most one of the parts, and the phases of the kind's operations (graph_lowering.h). A finish
 // and a loss have none of their own.

@@ -109,16 +109,20 @@ struct ow_settle {
   uint32_t unused;
 };
 
-// softmax_cross_entropy, mean_squared_error: the deltas of a loss. `work` has OW_LOSS_ROWS rows of
-// `samples` fp32 numbers; softmax needs one more for each output that the tile owns.
+// softmax_cross_entropy, vocabulary_cross_entropy, mean_squared_error: the deltas of a loss. `work`
+// has OW_LOSS_ROWS rows of `samples` fp32 numbers. Softmax needs one more for each output that the
+// tile owns; vocabulary needs OW_LOSS_PANEL numbers of 10 bytes.
 struct ow_loss {
   uint32_t outputs;  // 16-bit values, the tile's own
   uint32_t deltas;
   uint32_t owned;    // outputs
-  uint32_t targets;  // softmax: the class of each sample, 32 bits; squares: values as outputs
+  uint32_t targets;  // the class of each sample, 32 bits; squares: values as outputs
   uint32_t work;
+  // Vocabulary: of a target, what each output has, and what the class has besides (fp32).
+  uint32_t share, own;
 };
 #define OW_LOSS_ROWS 8
+#define OW_LOSS_PANEL 256
 
 // layer_norm, rms_norm, and their deltas; norm_gains: the products over the samples of deltas (y)
 // and normalised values (x), sent to the west. `work` has OW_NORM_ROWS rows of `samples` fp32

@@ -44,8 +44,8 @@ struct LayerKind {
   // Only for a loss, which has this and its name alone: the deltas of `out`, for the loss times
   // `scale`. `loss` is the mean over the samples whose target is not ignored. InternalError for
   // targets that do not fit.
-  Activations (*loss)(const Numerics& numerics, const Activations& out, const Targets& targets,
-                      float scale, double* loss) = nullptr;
+  Activations (*loss)(const ow::Op& op, const Numerics& numerics, const Activations& out,
+                      const Targets& targets, float scale, double* loss) = nullptr;
 };
 
 // All kinds; then the one of a name, InternalError if there is none.
