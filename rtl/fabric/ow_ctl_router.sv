@@ -21,7 +21,7 @@
 //   hold_o    links whose slot is taken, also if data want it (from registers)
 //   return_o  links on which a credit returns
 //   link_*_o  word and credit, for registers; 0 if nothing leaves
-//   req_*     requests for the tile, from a register; valid/ready
+//   req_*     requests for the tile, from a register; valid/ready. brief: a request of one word
 //   rsp_*     responses of the tile; valid/ready
 //   ask_*     a request of one word of the tile; valid/ready
 //   held_o    flows that hold a word: requests [4:0], responses from links [8:5], by input
@@ -47,6 +47,7 @@ module ow_ctl_router
   output link_t       link_s_o,
   output link_t       link_w_o,
   output ramp_t       req_o,
+  output logic        req_brief_o,
   output logic        req_valid_o,
   input  logic        req_ready_i,
   input  ramp_t       rsp_i,
@@ -81,7 +82,7 @@ module ow_ctl_router
   logic [NumFlows-1:0][4:0] mask_q, sent_q;
   logic [32:0] head [NumFlows];  // the register of the head
   ramp_t req_q;
-  logic req_valid_q;
+  logic req_valid_q, req_brief_q;
   logic stuck_q;  // nothing moved in the last cycle, and nothing will before an input changes
 
   // ----------------------------------------------------------------------------------- arrivals --
@@ -133,6 +134,7 @@ module ow_ctl_router
   assign ask_ready_o = !head_valid_q[RampReq];
   assign req_o = req_q;
   assign req_valid_o = req_valid_q;
+  assign req_brief_o = req_brief_q;
   assign held_o = head_valid_q[8:0];
   assign move_o = (!stuck_q && (head_valid_q != '0 || owed)) || (req_valid_q && req_ready_i) ||
                   (rsp_valid_i && rsp_ready_o) || (ask_valid_i && ask_ready_o);
@@ -295,6 +297,7 @@ module ow_ctl_router
       sent_q <= '0;
       req_q <= '0;
       req_valid_q <= 1'b0;
+      req_brief_q <= 1'b0;
       stuck_q <= 1'b1;
     end else if (work) begin
       head_valid_q <= (head_valid_q & ~(pop & ~tail_valid_q)) | (came & (head_valid_q | ~pop));
@@ -306,7 +309,7 @@ module ow_ctl_router
         mask_q[k] <= mask[k] & {5{!ends[k]}};
         sent_q[k] <= (sent_q[k] | copied[k]) & {5{!pop[k]}};
       end
-      if (take[PORT_R]) req_q <= word[PORT_R];
+      if (take[PORT_R]) {req_brief_q, req_q} <= {(brief & next[PORT_R]) != '0, word[PORT_R]};
       req_valid_q <= take[PORT_R] || (req_valid_q && !req_ready_i);
       if (move_o || came != '0 || given != '0) stuck_q <= stuck;
     end

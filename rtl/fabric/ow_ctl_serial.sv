@@ -45,6 +45,7 @@ module ow_ctl_serial
   output link_t       link_s_o,
   output link_t       link_w_o,
   output ramp_t       req_o,
+  output logic        req_brief_o,
   output logic        req_valid_o,
   input  logic        req_ready_i,
   input  ramp_t       rsp_i,
@@ -98,7 +99,7 @@ module ow_ctl_serial
   logic [3:0] go_q;           // links that get their word in this cycle
   ramp_t go_word_q;
   logic go_rsp_q, go_x_q, go_y_q, go_brief_q;
-  logic req_valid_q;
+  logic req_valid_q, req_brief_q;
 
   // ----------------------------------------------------------------------------------- arrivals --
   flows_t came;
@@ -129,6 +130,7 @@ module ow_ctl_serial
   assign ask_ready_o = !head_valid_q[RampReq];
   assign req_o = req_q;
   assign req_valid_o = req_valid_q;
+  assign req_brief_o = req_brief_q;
   assign held_o = head_valid_q[8:0];
   assign move_o = !stuck_q || (req_valid_q && req_ready_i) || (rsp_valid_i && rsp_ready_o) ||
                   (ask_valid_i && ask_ready_o);
@@ -340,7 +342,7 @@ module ow_ctl_serial
     end
   end
   always_ff @(posedge clk_i) begin : words
-    if (take[PORT_R]) req_q <= head_q;
+    if (take[PORT_R]) {req_brief_q, req_q} <= {is_brief, head_q};
     if (work) go_word_q <= head_q;
     if (work) {go_rsp_q, go_x_q, go_y_q, go_brief_q} <= {is_rsp, is_x, is_y, is_brief};
     if (came[RampReq]) ask_q <= ask_i;

@@ -10,7 +10,8 @@
 // kept, and nothing else is taken until it is written, so req_ready_o does not depend on the grant.
 // A read streams one word per cycle, with up to 4 reads under way. Small: a word is taken after it
 // is written, and one read is under way.
-// A request of one word activates a task.
+// A request of one word activates a task. The router marks it, because the first word of a packet
+// that ends too early looks the same.
 // Errors: a range that is not wholly in SRAM or in the registers, or is not aligned, is an address
 // error; no word of it is written or read. A read of 0 words, or with words after its two headers,
 // is malformed. Both are answered if the packet is a read with its headers. Other operations, and
@@ -19,7 +20,7 @@
 //
 //   SramBytes     size of the SRAM in bytes, a multiple of 4 up to 8 MB
 //   Small         for area: as above
-//   req_*, rsp_*  requests from the router, responses to it
+//   req_*, rsp_*  requests from the router, responses to it; brief: a request of one word
 //   mem_*, reg_*  the tile's SRAM, byte address; its registers, byte offset
 //   idle_o        nothing can change before an input does
 
@@ -35,6 +36,7 @@ module ow_ctrl_ep
   input  logic        rst_i,
   input  logic        req_valid_i,
   input  ramp_t       req_i,
+  input  logic        req_brief_i,
   output logic        req_ready_o,
   output logic        rsp_valid_o,
   output ramp_t       rsp_o,
@@ -114,7 +116,7 @@ module ow_ctrl_ep
   end
 
   // The first word of a request, or its only one.
-  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; directions
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; hops, which have served their turn
   packet_command_t command;
   packet_brief_t brief;
   /* verilator lint_on UNUSEDSIGNAL */
@@ -132,8 +134,7 @@ module ow_ctrl_ep
   assign valid = req_valid_i && !kept_q;
 
   logic do_write, do_read, do_ring, gnt, rvalid;
-  assign do_ring = state_q == CMD && valid && req_i.ctrl && brief.activate &&
-                   brief.hops_x == '0 && brief.hops_y == '0;
+  assign do_ring = state_q == CMD && valid && req_brief_i && brief.activate;
   assign do_write = kept_q || (state_q == WRITE && req_valid_i);
   assign do_read = state_q == SEND_DATA && left_q != '0 && room;
   assign gnt = is_reg_q ? reg_gnt_i : mem_gnt_i;

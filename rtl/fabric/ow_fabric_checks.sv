@@ -50,8 +50,8 @@ bind ow_router ow_inject_check #(.NumColours(NumColours), .Spaced(Spaced)) u_che
 
 // Channels of the control plane. A request of the core may fall before it is taken (MayFall): it
 // waits for the turn of the registers' other master.
-bind ow_ctl_router ow_stream_check #(.Width(33)) u_check_req (
-  .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i(req_o)
+bind ow_ctl_router ow_stream_check #(.Width(34)) u_check_req (
+  .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i({req_brief_o, req_o})
 );
 bind ow_ctl_router ow_stream_check #(.Width(33)) u_check_rsp (
   .clk_i, .rst_i, .valid_i(rsp_valid_i), .ready_i(rsp_ready_o), .data_i(rsp_i)
@@ -59,8 +59,8 @@ bind ow_ctl_router ow_stream_check #(.Width(33)) u_check_rsp (
 bind ow_ctl_router ow_stream_check #(.Width(32), .MayFall(1'b1)) u_check_ask (
   .clk_i, .rst_i, .valid_i(ask_valid_i), .ready_i(ask_ready_o), .data_i(ask_i)
 );
-bind ow_ctl_serial ow_stream_check #(.Width(33)) u_check_req (
-  .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i(req_o)
+bind ow_ctl_serial ow_stream_check #(.Width(34)) u_check_req (
+  .clk_i, .rst_i, .valid_i(req_valid_o), .ready_i(req_ready_i), .data_i({req_brief_o, req_o})
 );
 bind ow_ctl_serial ow_stream_check #(.Width(33)) u_check_rsp (
   .clk_i, .rst_i, .valid_i(rsp_valid_i), .ready_i(rsp_ready_o), .data_i(rsp_i)

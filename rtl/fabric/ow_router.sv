@@ -101,6 +101,7 @@ module ow_router
   output wavelet_t                ej_o,
   output logic [NumColours-1:0]   ej_owed_o,
   output ramp_t                   req_o,
+  output logic                    req_brief_o,
   output logic                    req_valid_o,
   input  logic                    req_ready_i,
   input  ramp_t                   rsp_i,
@@ -337,7 +338,7 @@ module ow_router
       .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
       .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
       .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
-      .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
+      .req_o, .req_brief_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
       .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
     );
   end else begin : gen_control
@@ -345,7 +346,7 @@ module ow_router
       .clk_i, .rst_i, .link_n_i(link_n), .link_e_i(link_e), .link_s_i(link_s), .link_w_i(link_w),
       .yield_i(wants), .waits_i(waits), .hold_o(hold), .return_o(ctl_return),
       .link_n_o(ctl_n), .link_e_o(ctl_e), .link_s_o(ctl_s), .link_w_o(ctl_w),
-      .req_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
+      .req_o, .req_brief_o, .req_valid_o, .req_ready_i, .rsp_i, .rsp_valid_i, .rsp_ready_o,
       .ask_i, .ask_valid_i, .ask_ready_o, .held_o(ctl_held), .move_o(ctl_move)
     );
   end

@@ -102,7 +102,7 @@ module ow_tile
   wavelet_t inj, ej;
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req_w, rsp_w;
-  logic req_valid, req_ready, rsp_valid, rsp_ready;
+  logic req_valid, req_brief, req_ready, rsp_valid, rsp_ready;
   logic rt_we, torn, ask_valid, ask_ready;
   logic [15:0] reg_addr;
   logic [31:0] rt_rdata, reg_wdata;
@@ -115,7 +115,7 @@ module ow_tile
     .clk_i(router_clk), .link_clk_i(links_clk), .rst_i(rst_q),
     .link_n_i, .link_e_i, .link_s_i, .link_w_i, .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
-    .req_o(req_w), .req_valid_o(req_valid), .req_ready_i(req_ready),
+    .req_o(req_w), .req_brief_o(req_brief), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp_w), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .ask_i(reg_wdata), .ask_valid_i(ask_valid), .ask_ready_o(ask_ready),
     .cfg_we_i(rt_we), .cfg_addr_i(reg_addr), .cfg_wdata_i(reg_wdata),
@@ -180,22 +180,25 @@ module ow_tile
   logic [15:0] ctl_reg_addr;
   logic [31:0] ctl_reg_wdata, reg_rdata;
   logic ep_idle;
-  logic ep_req_valid, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle, test_off;
+  logic ep_req_valid, ep_req_brief, ep_req_ready, ep_rsp_valid, ep_rsp_ready, test_idle, test_off;
   ramp_t ep_req, ep_rsp;
 
   ow_test_port #(.InputRegs(InputRegs)) u_test_port (
     .clk_i(test_clk), .rst_i(rst_q), .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
-    .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_ready_o(req_ready),
+    .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_brief_i(req_brief),
+    .rt_req_ready_o(req_ready),
     .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
-    .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req), .ep_req_ready_i(ep_req_ready),
+    .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req), .ep_req_brief_o(ep_req_brief),
+    .ep_req_ready_i(ep_req_ready),
     .ep_rsp_valid_i(ep_rsp_valid), .ep_rsp_i(ep_rsp), .ep_rsp_ready_o(ep_rsp_ready),
     .idle_o(test_idle), .off_o(test_off)
   );
 
   ow_ctrl_ep #(.SramBytes(SramBytes), .Small(SmallTile != 0)) u_ctrl_ep (
     .clk_i(host_clk), .rst_i(rst_q),
-    .req_valid_i(ep_req_valid), .req_i(ep_req), .req_ready_o(ep_req_ready),
+    .req_valid_i(ep_req_valid), .req_i(ep_req), .req_brief_i(ep_req_brief),
+    .req_ready_o(ep_req_ready),
     .rsp_valid_o(ep_rsp_valid), .rsp_o(ep_rsp), .rsp_ready_i(ep_rsp_ready),
     .mem_req_o(ctl_mem_req), .mem_we_o(ctl_mem_we), .mem_addr_o(ctl_mem_addr),
     .mem_wdata_o(ctl_mem_wdata), .mem_gnt_i(ctl_mem_gnt), .mem_rvalid_i(ctl_mem_rvalid),

@@ -54,7 +54,7 @@ module ctl_serial_props
   ow_ctl_serial u_serial (
     .clk_i, .rst_i(!up_q), .link_n_i(into[0]), .link_e_i(into[1]), .link_s_i(into[2]),
     .link_w_i(into[3]), .yield_i, .waits_i, .hold_o(), .return_o(), .link_n_o(), .link_e_o(), .link_s_o(),
-    .link_w_o(), .req_o(), .req_valid_o(), .req_ready_i, .rsp_i(own_rsp_i), .rsp_valid_i(own_rsp_valid_i),
+    .link_w_o(), .req_o(), .req_brief_o(), .req_valid_o(), .req_ready_i, .rsp_i(own_rsp_i), .rsp_valid_i(own_rsp_valid_i),
     .rsp_ready_o(), .ask_i, .ask_valid_i, .ask_ready_o(), .held_o(), .move_o()
   );
 

@@ -192,6 +192,7 @@ module switch_props
     .ej_owed_o   (),
     .ej_o        (ej),
     .req_o       (),
+    .req_brief_o (),
     .req_valid_o (),
     .req_ready_i (1'b0),
     .rsp_i       ('0),

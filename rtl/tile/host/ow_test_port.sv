@@ -8,7 +8,8 @@
 // are high, an answer word when test_rsp_valid_o and test_rsp_ready_i are. Throughput: one word
 // every 2 cycles. With InputRegs the registers towards the station are on the other side (ow_tile).
 //
-//   rt_*    requests from and responses to the router
+//   rt_*    requests from and responses to the router; brief: a request of one word (the station
+//           sends none)
 //   ep_*    the endpoint
 //   idle_o  nothing changes before an input does
 //   off_o   the station is not selected, nor was it in the last cycle: nothing changes before
@@ -29,12 +30,14 @@ module ow_test_port
   input  logic  test_rsp_ready_i,
   input  logic  rt_req_valid_i,
   input  ramp_t rt_req_i,
+  input  logic  rt_req_brief_i,
   output logic  rt_req_ready_o,
   output logic  rt_rsp_valid_o,
   output ramp_t rt_rsp_o,
   input  logic  rt_rsp_ready_i,
   output logic  ep_req_valid_o,
   output ramp_t ep_req_o,
+  output logic  ep_req_brief_o,
   input  logic  ep_req_ready_i,
   input  logic  ep_rsp_valid_i,
   input  ramp_t ep_rsp_i,
@@ -75,6 +78,7 @@ module ow_test_port
 
   assign ep_req_valid_o = test_q ? req_valid_q : rt_req_valid_i;
   assign ep_req_o = test_q ? req_q : rt_req_i;
+  assign ep_req_brief_o = !test_q && rt_req_brief_i;
   assign rt_req_ready_o = !test_q && ep_req_ready_i;
   assign rt_rsp_valid_o = !test_q && ep_rsp_valid_i;
   assign rt_rsp_o = ep_rsp_i;

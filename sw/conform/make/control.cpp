@@ -161,6 +161,12 @@ void make_brief(Maker* m) {
   for (int row = 0; row < 2; ++row) {
     for (uint32_t col = 0; col < 2; ++col) read_tasks(m, row, col, rules);
   }
+  m->begin("control.cut_short",
+           "The first word of a read of nothing that ends there is no request of one word.",
+           grid(1, 1), {"F103"});
+  m->ask("reset 1 1");
+  send(m, 'w', 0, {hops(0, 0), hops(0, 0), command(isa::PacketOp::Read, 0, 0)}, {"F103"});
+  read_tasks(m, 0, 0, {"F103"});
   m->begin("control.brief_column",
            "From the north only the hops of the column count, whatever those of the row are.",
            grid(2, 2), {"F94"});

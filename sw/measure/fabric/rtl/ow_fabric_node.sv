@@ -65,7 +65,7 @@ module ow_fabric_node
   wavelet_t inj, ej;
   logic [NumColours-1:0] inj_space, ej_ready, ej_owed;
   ramp_t req, rsp;
-  logic req_valid, req_ready, rsp_valid, rsp_ready;
+  logic req_valid, req_brief, req_ready, rsp_valid, rsp_ready;
   logic [NUM_QUEUES-1:0][5:0] inq_bind, outq_bind;
   logic [NUM_QUEUES-1:0][3:0] inq_level, outq_level;
   logic mem_req, mem_we, mem_rvalid_q, reg_req, reg_we, reg_rvalid_q;
@@ -92,7 +92,7 @@ module ow_fabric_node
     .link_n_i, .link_e_i, .link_s_i, .link_w_i,
     .link_n_o, .link_e_o, .link_s_o, .link_w_o,
     .inj_i(inj), .inj_space_o(inj_space), .ej_ready_i(ej_ready), .ej_o(ej), .ej_owed_o(ej_owed),
-    .req_o(req), .req_valid_o(req_valid), .req_ready_i(req_ready),
+    .req_o(req), .req_brief_o(req_brief), .req_valid_o(req_valid), .req_ready_i(req_ready),
     .rsp_i(rsp), .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready),
     .ask_i, .ask_valid_i, .ask_ready_o,
     .cfg_we_i(reg_req && reg_we && is_router_reg(reg_addr)),
@@ -125,7 +125,7 @@ module ow_fabric_node
 
   ow_ctrl_ep #(.SramBytes(SramBytes), .Small(Small)) u_ep (
     .clk_i, .rst_i,
-    .req_valid_i(req_valid), .req_i(req), .req_ready_o(req_ready),
+    .req_valid_i(req_valid), .req_i(req), .req_brief_i(req_brief), .req_ready_o(req_ready),
     .rsp_valid_o(rsp_valid), .rsp_o(rsp), .rsp_ready_i(rsp_ready),
     .mem_req_o(mem_req), .mem_we_o(mem_we), .mem_addr_o(mem_addr), .mem_wdata_o(mem_wdata),
     .mem_gnt_i(mem_req && !mem_stall_i), .mem_rvalid_i(mem_rvalid_q), .mem_rdata_i(mem_rdata_q),
