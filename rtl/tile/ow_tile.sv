@@ -187,25 +187,22 @@ module ow_tile
     .clk_i(test_clk), .rst_i(rst_q), .test_i, .test_req_valid_i, .test_req_i, .test_req_ready_o,
     .test_rsp_valid_o, .test_rsp_o, .test_rsp_ready_i,
     .rt_req_valid_i(req_valid), .rt_req_i(req_w), .rt_req_brief_i(req_brief),
-    .rt_req_ready_o(req_ready),
-    .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w), .rt_rsp_ready_i(rsp_ready),
-    .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req), .ep_req_brief_o(ep_req_brief),
-    .ep_req_ready_i(ep_req_ready),
+    .rt_req_ready_o(req_ready), .rt_rsp_valid_o(rsp_valid), .rt_rsp_o(rsp_w),
+    .rt_rsp_ready_i(rsp_ready), .ep_req_valid_o(ep_req_valid), .ep_req_o(ep_req),
+    .ep_req_brief_o(ep_req_brief), .ep_req_ready_i(ep_req_ready),
     .ep_rsp_valid_i(ep_rsp_valid), .ep_rsp_i(ep_rsp), .ep_rsp_ready_o(ep_rsp_ready),
     .idle_o(test_idle), .off_o(test_off)
   );
 
   ow_ctrl_ep #(.SramBytes(SramBytes), .Small(SmallTile != 0)) u_ctrl_ep (
-    .clk_i(host_clk), .rst_i(rst_q),
-    .req_valid_i(ep_req_valid), .req_i(ep_req), .req_brief_i(ep_req_brief),
-    .req_ready_o(ep_req_ready),
+    .clk_i(host_clk), .rst_i(rst_q), .req_valid_i(ep_req_valid), .req_i(ep_req),
+    .req_brief_i(ep_req_brief), .req_ready_o(ep_req_ready),
     .rsp_valid_o(ep_rsp_valid), .rsp_o(ep_rsp), .rsp_ready_i(ep_rsp_ready),
     .mem_req_o(ctl_mem_req), .mem_we_o(ctl_mem_we), .mem_addr_o(ctl_mem_addr),
     .mem_wdata_o(ctl_mem_wdata), .mem_gnt_i(ctl_mem_gnt), .mem_rvalid_i(ctl_mem_rvalid),
-    .mem_rdata_i(ctl_mem_rdata),
-    .reg_req_o(ctl_reg_req), .reg_we_o(ctl_reg_we), .reg_addr_o(ctl_reg_addr),
-    .reg_wdata_o(ctl_reg_wdata), .reg_gnt_i(ctl_reg_gnt), .reg_rvalid_i(ctl_reg_rvalid),
-    .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
+    .mem_rdata_i(ctl_mem_rdata), .reg_req_o(ctl_reg_req), .reg_we_o(ctl_reg_we),
+    .reg_addr_o(ctl_reg_addr), .reg_wdata_o(ctl_reg_wdata), .reg_gnt_i(ctl_reg_gnt),
+    .reg_rvalid_i(ctl_reg_rvalid), .reg_rdata_i(reg_rdata), .idle_o(ep_idle)
   );
 
   // --------------------------------------------------------------------------------------- SRAM --

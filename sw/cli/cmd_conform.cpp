@@ -12,6 +12,7 @@
 #include "ow/base/json.h"
 #include "ow/base/progress.h"
 #include "ow/conform/judge.h"
+#include "ow/conform/link_bench.h"
 #include "ow/conform/make.h"
 #include "parts.h"
 
@@ -54,13 +55,13 @@ std::unique_ptr<Door> open_door(const Options& options) {
   if (door == "model") return make_model();
   if (const auto fault = after(door, "model:"); !fault.empty()) return make_model(fault);
   if (const auto command = after(door, "command:"); !command.empty())
-    return make_line_door(command, options.seconds);
+    return make_link_bench(make_line_door(command, options.seconds));
   if (const auto directory = after(door, "results:"); !directory.empty())
     return make_results_door(directory);
   if (const auto library = after(door, "library:"); !library.empty()) {
     const size_t comma = library.find(',');
-    return make_library_door(library.substr(0, comma),
-                             comma == std::string::npos ? "" : library.substr(comma + 1));
+    return make_link_bench(make_library_door(
+        library.substr(0, comma), comma == std::string::npos ? "" : library.substr(comma + 1)));
   }
   // Our own machines, in a program of their own.
   for (const char* own : {"sim", "sim-mini", "mono", "fpga-sim"}) {
@@ -68,10 +69,13 @@ std::unique_ptr<Door> open_door(const Options& options) {
       return make_line_door(part_path("ow-conform-device", "--device " + door) + " " + own,
                             options.seconds);
   }
+  if (door == "link") {
+    return make_link_bench(
+        make_line_door(part_path("ow-conform-link", "--device " + door), options.seconds));
+  }
   throw BadInput("--device " + door +
                  ": must be command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, "
-                 "or sim, sim-mini, mono, "
-                 "fpga-sim");
+                 "or sim, sim-mini, mono, fpga-sim, link");
 }
 
 int list(Context& context, const Options& options) {
@@ -221,7 +225,7 @@ void add_conform(CLI::App& app, Context& context) {
       ->type_name("DEVICE.yaml");
   sub->add_option("--device", options->door,
                   "command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, sim, "
-                  "sim-mini, mono or fpga-sim")
+                  "sim-mini, mono, fpga-sim or link")
       ->required()
       ->type_name("DEVICE");
   add_suite(sub, options.get());

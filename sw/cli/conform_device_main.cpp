@@ -5,9 +5,10 @@
 #include <cstring>
 
 #include "ow/base/error.h"
-#include "ow/conform/grid_device.h"
 #include "ow/open/machine.h"
+#include "parts.h"
 #include "simulated_board.h"
+#include "training_host.h"
 
 int main(int argc, char** argv) {
   if (argc != 2 || std::strcmp(argv[1], "--help") == 0) {
@@ -20,11 +21,12 @@ int main(int argc, char** argv) {
     const ow::MachineSpec spec = ow::parse_machine(argv[1], "ow-conform-device");
     ow::MachineOptions options;
     options.simulated_board = ow::cli::start_simulated_board;
-    ow::conform::GridDevice device([&](ow::GridShape shape) {
+    const auto make_grid = [&](ow::GridShape shape) {
       ow::Machine machine(spec, options);
       machine.fit(shape, "the test");
       return machine.device();
-    });
+    };
+    ow::conform::TrainingHost device(make_grid, ow::cli::firmware_dir());
     ow::conform::serve(&device, stdin, stdout);
     return 0;
   } catch (const ow::Error& e) {

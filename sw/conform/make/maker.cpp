@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "link_test.h"
 #include "ow/base/error.h"
 #include "ow/conform/make.h"
 
@@ -90,6 +91,12 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_forms(&maker);
   make_stops(&maker);
   make_control(&maker);
+  make_link_trainings(&maker);
+  make_link_frames(&maker);
+  make_link_states(&maker);
+  make_small_links(&maker);
+  make_training(&maker);
+  make_passes(&maker, documents);
   make_timing(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {

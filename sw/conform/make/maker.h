@@ -63,6 +63,11 @@ void make_forms(Maker* maker);
 void make_stops(Maker* maker);
 void make_timing(Maker* maker);
 void make_control(Maker* maker);
+void make_training(Maker* maker);
+void make_passes(Maker* maker, const std::string& documents);
+
+// The folders of the kinds of layers, in the tree or beside the pages of an installed kit, sorted.
+std::vector<std::string> kind_folders(const std::string& documents);
 
 }  // namespace ow::conform
 

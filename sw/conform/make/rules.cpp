@@ -5,6 +5,7 @@
 #include <regex>
 #include <sstream>
 
+#include "maker.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/conform/make.h"
@@ -43,22 +44,29 @@ void read_page(const std::string& path, const std::string& name,
 
 }  // namespace
 
+std::vector<std::string> kind_folders(const std::string& documents) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> folders;
+  for (const char* place : {"../sw/layers", "../layers"}) {
+    const fs::path layers = fs::path(documents) / place;
+    if (!fs::is_directory(layers)) continue;
+    for (const auto& kind : fs::directory_iterator(layers)) folders.push_back(kind.path().string());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
 std::map<std::string, Rule> read_rules(const std::string& documents) {
   namespace fs = std::filesystem;
   std::map<std::string, Rule> rules;
   for (const char* page : {"isa", "fabric", "links", "numerics"}) {
     read_page(documents + "/" + page + ".md", std::string(page) + ".md", &rules);
   }
-  // In the tree, or beside the pages of an installed kit.
-  for (const char* place : {"../sw/layers", "../layers"}) {
-    const fs::path layers = fs::path(documents) / place;
-    if (!fs::is_directory(layers)) continue;
-    for (const auto& kind : fs::directory_iterator(layers)) {
-      const fs::path page = kind.path() / "numerics.md";
-      if (fs::exists(page))
-        read_page(page.string(), "sw/layers/" + kind.path().filename().string() + "/numerics.md",
-                  &rules);
-    }
+  for (const std::string& folder : kind_folders(documents)) {
+    const fs::path page = fs::path(folder) / "numerics.md";
+    if (!fs::exists(page)) continue;
+    const std::string kind = fs::path(folder).filename().string();
+    read_page(page.string(), "sw/layers/" + kind + "/numerics.md", &rules);
   }
   return rules;
 }

@@ -126,4 +126,37 @@ uint64_t ModelGrid::run(uint64_t) {
 
 std::vector<uint32_t> ModelGrid::call(const Call& call) { return golden_call(call, wrong_); }
 
+ModelTraining& ModelGrid::training() {
+  if (!training_) throw Refused("job comes first");
+  return *training_;
+}
+
+void ModelGrid::begin_job(const std::string& text) {
+  training_.reset();
+  training_ = std::make_unique<ModelTraining>(text, wrong_);
+}
+
+std::vector<uint32_t> ModelGrid::parameter(const std::string& name, const std::string& what) {
+  return training().parameter(name, what);
+}
+
+void ModelGrid::set_parameter(const std::string& name, const std::vector<uint32_t>& words) {
+  training().set_parameter(name, words);
+}
+
+void ModelGrid::set_gradient(const std::string& name, const std::vector<uint32_t>& words) {
+  training().set_gradient(name, words);
+}
+
+std::vector<uint32_t> ModelGrid::batch(const std::vector<uint32_t>& inputs,
+                                       const std::vector<uint32_t>& targets) {
+  return training().batch(inputs, targets);
+}
+
+std::pair<bool, uint32_t> ModelGrid::end_step() { return training().end_step(); }
+
+std::vector<uint32_t> ModelGrid::order(uint64_t samples, uint64_t step) {
+  return training().order(samples, step);
+}
+
 }  // namespace ow::conform

@@ -11,6 +11,7 @@
 #include "faults.h"
 #include "ow/conform/door.h"
 #include "tile.h"
+#include "training.h"
 
 namespace ow::conform {
 
@@ -27,8 +28,18 @@ class ModelGrid : public Device {
   void hold(Side side, int index, int colour, bool held) override;
   uint64_t run(uint64_t cycles) override;
   std::vector<uint32_t> call(const Call& call) override;
+  void begin_job(const std::string& text) override;
+  std::vector<uint32_t> parameter(const std::string& name, const std::string& what) override;
+  void set_parameter(const std::string& name, const std::vector<uint32_t>& words) override;
+  void set_gradient(const std::string& name, const std::vector<uint32_t>& words) override;
+  std::vector<uint32_t> batch(const std::vector<uint32_t>& inputs,
+                              const std::vector<uint32_t>& targets) override;
+  std::pair<bool, uint32_t> end_step() override;
+  std::vector<uint32_t> order(uint64_t samples, uint64_t step) override;
 
  private:
+  ModelTraining& training();
+
   Tile& tile(int row, int col);
   bool work(int row, int col);
   // Whether an edge beyond the tile has no credit left for a colour.
@@ -44,6 +55,7 @@ class ModelGrid : public Device {
   Wrong wrong_;
   GridShape shape_;
   std::vector<std::unique_ptr<Tile>> tiles_;
+  std::unique_ptr<ModelTraining> training_;
   std::map<std::tuple<int, int, int>, int> credits_;  // of held edges: side, index, colour
   std::map<std::pair<int, int>, std::vector<uint32_t>> packets_;  // side, index: not whole yet
   std::map<std::tuple<int, int, int>, std::vector<Word>> left_;   // side, index, colour

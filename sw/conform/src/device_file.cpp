@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ow/conform/device_file.h"
 
+#include <algorithm>
 #include <regex>
 
 #include "ow/base/file.h"
@@ -10,11 +11,16 @@
 namespace ow::conform {
 namespace {
 
-// Words of claims: ways in, then what an implementation may leave out (docs/isa.md, I23).
+// Words of claims: ways in, then what an implementation may leave out (docs/isa.md, I23). Those of
+// a host and of a link are the last.
 const std::vector<std::string> kFeatures = {
     "call",       "tile",    "fabric",  "f16",        "bf16",      "f32",     "i8",         "i16",
     "i32",        "mixed",   "compare", "reductions", "nonlinear", "gather",  "stochastic", "tags",
-    "dimensions", "control", "credits", "registers",  "fifos",     "filters", "switches",   "rows"};
+    "dimensions", "control", "credits", "registers",  "fifos",     "filters", "switches",   "rows",
+    "optimizer",  "passes",  "layers",  "link",       "small_link"};
+// Of a host that trains, and of a link; the others are those of a tile.
+const std::vector<std::string> kHostFeatures = {"optimizer", "passes", "layers"};
+const std::vector<std::string> kLinkFeatures = {"link", "small_link"};
 
 struct Profile {
   const char* name;
@@ -24,7 +30,11 @@ struct Profile {
 
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> all = {
-      {"full", {kFeatures.begin(), kFeatures.end()}, 24, 8, 49152},
+      {"full",
+       {kFeatures.begin(), std::find(kFeatures.begin(), kFeatures.end(), kHostFeatures.front())},
+       24,
+       8,
+       49152},
       {"mini",
        {"call", "tile", "fabric", "f16", "mixed", "rows", "control", "credits", "registers"},
        4,
@@ -36,7 +46,9 @@ const std::vector<Profile>& profiles() {
        0,
        0,
        0},
-      {"fabric", {"fabric", "switches", "filters", "credits", "registers"}, 24, 8, 49152}};
+      {"fabric", {"fabric", "switches", "filters", "credits", "registers"}, 24, 8, 49152},
+      {"training", kHostFeatures, 0, 0, 0},
+      {"link", kLinkFeatures, 0, 0, 0}};
   return all;
 }
 

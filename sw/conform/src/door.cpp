@@ -17,8 +17,8 @@ using Words = std::vector<std::string>;
 
 uint64_t number(const std::string& word, int base, uint64_t most) {
   const char* digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
-  const bool fits =
-      !word.empty() && word.size() <= 18 && word.find_first_not_of(digits) == std::string::npos;
+  const bool fits = !word.empty() && word.size() <= (base == 16 ? 16 : 18) &&
+                    word.find_first_not_of(digits) == std::string::npos;
   const uint64_t value = fits ? std::strtoull(word.c_str(), nullptr, base) : 0;
   if (!fits || value > most)
     throw BadInput("'" + word + "' is not a number up to " + std::to_string(most));
@@ -63,6 +63,53 @@ constexpr int kMostColour = 25;
 
 }  // namespace
 
+std::string Device::answer_link(const Words& w) {
+  if (w[0] == "ends") {
+    need(w, 2);
+    if (w[1] != "full" && w[1] != "mini") throw BadInput("'" + w[1] + "' is no size: full or mini");
+    open_ends(w[1] == "mini");
+    return "ok";
+  }
+  need(w, 9);
+  std::array<EndClock, 2> in;
+  for (size_t s = 0; s < 2; ++s) {
+    const auto word = [&](size_t k) { return number(w[1 + 4 * s + k], 16, UINT64_MAX); };
+    in[s] = {word(0), {word(1), word(2)}, static_cast<uint32_t>(word(3))};
+  }
+  std::string out = "ok";
+  for (const EndClock& end : clock_ends(in))
+    out += fmt::format(" {:x} {:x} {:x} {:x}", end.tile, end.lanes[0], end.lanes[1], end.word);
+  return out;
+}
+
+std::string Device::answer_host(const Words& w) {
+  const std::string& what = w[0];
+  if (what == "step") {
+    const auto [updated, scale] = end_step();
+    return fmt::format("ok {} {:x}", updated ? 1 : 0, scale);
+  }
+  if (what != "job" && what != "parameter" && what != "set" && what != "gradient" &&
+      what != "batch" && what != "order") {
+    return "";
+  }
+  need(w, what == "job" ? 2 : 3);
+  if (what == "parameter") return shown(parameter(w[1], w[2]));
+  if (what == "order")
+    return shown(order(number(w[1], 10, UINT32_MAX), number(w[2], 10, UINT32_MAX)));
+  if (what == "job") {
+    begin_job(w[1]);
+  } else if (what == "set") {
+    set_parameter(w[1], numbers(w, 2));
+  } else if (what == "gradient") {
+    set_gradient(w[1], numbers(w, 2));
+  } else {
+    const std::vector<uint32_t> all = numbers(w, 2);
+    const auto inputs = static_cast<std::ptrdiff_t>(number(w[1], 10, all.size()));
+    return shown(batch({all.begin(), all.begin() + inputs}, {all.begin() + inputs, all.end()}));
+  }
+  return "ok";
+}
+
 std::string Device::answer(const Words& w) {
   const std::string& what = w[0];
   if (what == "hello" || what == "bye") return "ok";
@@ -91,6 +138,8 @@ std::string Device::answer(const Words& w) {
     const Call asked{w[1], w[2], w[3], static_cast<size_t>(whole(w[4], 1 << 20)), numbers(w, 5)};
     return shown(call(asked));
   }
+  if (what == "ends" || what == "clock") return answer_link(w);
+  if (const std::string said = answer_host(w); !said.empty()) return said;
   if (what != "send" && what != "take" && what != "hold") throw Refused(what);
   need(w, what == "take" ? 4 : 5);
   const Side side = side_of(w[1]);

@@ -111,6 +111,19 @@ class WavesDevice : public Device {
     if (reduces) results.resize(1);
     return results;
   }
+  void open_ends(bool mini) override {
+    done(needed(d_->ends, "ends")(d_->self, mini ? 1 : 0), "ends");
+  }
+  std::array<EndClock, 2> clock_ends(const std::array<EndClock, 2>& in) override {
+    ow_conform_end from[2] = {}, to[2] = {};
+    for (size_t s = 0; s < 2; ++s)
+      from[s] = {in[s].tile, {in[s].lanes[0], in[s].lanes[1]}, in[s].word};
+    done(needed(d_->clock, "clock")(d_->self, from, to), "clock");
+    std::array<EndClock, 2> out;
+    for (size_t s = 0; s < 2; ++s)
+      out[s] = {to[s].tile, {to[s].lanes[0], to[s].lanes[1]}, to[s].word};
+    return out;
+  }
 
  private:
   Functions d_;

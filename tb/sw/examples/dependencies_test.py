@@ -58,6 +58,9 @@ MAY_REACH = {
     "check": EXECUTE + " execute golden serve Eigen",
     # What runs a device and judges it knows its answers only from files; what makes them is golden's.
     "ow_conform": "base isa tensor device device/sim",
+    "ow_conform_job": "base isa tensor device device/sim graph",
+    # Our own host under the kit.
+    "ow_conform_host": EXECUTE + " execute device/sim simgen",
     "conform": "base isa tensor device device/sim graph golden iss Eigen",
     "dft": RUNTIME + " runtime firmware",
     "measure": EVERYTHING,

@@ -2,11 +2,12 @@
 /* A device under the conformance kit, as a shared library: it defines ow_conform_open.
  * docs/conformance.md says what each function must do.
  *
- * A function that the device does not have is NULL. There are three sets:
+ * A function that the device does not have is NULL. There are four sets:
  *   call                            arithmetic alone
  *   send, take, hold, run           a grid whose edges take and give wavelets
  *   edge, step                      a grid at its wires: the kit does the credits, and builds the
  * set above with reset, write and read beside the last two.
+ *   ends, clock                     the two ends of a link; the kit is the wires and the routers
  *
  * Functions return 0, or another number if the device cannot do that. */
 #ifndef OPENWAFER_CONFORM_H_
@@ -19,12 +20,22 @@
 extern "C" {
 #endif
 
-#define OW_CONFORM_INTERFACE 1
+#define OW_CONFORM_INTERFACE 2
 
 /* A wavelet at an edge, on the colour of the call. */
 struct ow_conform_word {
   uint32_t data;
   uint32_t control; /* 0 or 1 */
+};
+
+/* One clock of an end of a link (docs/links.md). In: what comes from its tile and on its lanes;
+ * `word` is a command: bit 0 resets the end, bit 1 trains it, bit 2 keeps it off, bit 3 reads the
+ * word of the status in bits 13:8. Out: what the end drives after this clock; `word` is the word
+ * that was read last. Lane l of group g is bit l of lanes[g]. */
+struct ow_conform_end {
+  uint64_t tile;
+  uint64_t lanes[2];
+  uint32_t word;
 };
 
 /* Sides: 0 north, 1 east, 2 south, 3 west. `index` is the grid column of north and south ports, the
@@ -64,6 +75,11 @@ struct ow_conform_device {
    * result. Names are those of docs/isa.md ("fma", "mixed"); `result` is the type of the result. */
   int (*call)(void* self, const char* op, const char* type, const char* result, size_t count,
               const uint32_t* operands, uint32_t* results);
+
+  /* Two ends of a link after a reset, of `full` or of `mini`. Their cycle count begins at 0. */
+  int (*ends)(void* self, int mini);
+  /* One clock of both ends. */
+  int (*clock)(void* self, const struct ow_conform_end* in, struct ow_conform_end* out);
 };
 
 /* Exported by the library. `arguments` come from the command line. NULL: the device cannot be

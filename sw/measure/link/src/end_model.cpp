@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "end_model.h"
+#include "ow/measure/link/end_model.h"
 
 #include "Vow_link_end.h"
 #include "Vow_link_end_mini.h"

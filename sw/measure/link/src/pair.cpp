@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "end_model.h"
 #include "ow/device/link_word.h"
+#include "ow/measure/link/end_model.h"
 #include "verilated.h"
 
 namespace ow::link {

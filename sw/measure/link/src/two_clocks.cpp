@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "Vow_link_delays.h"
-#include "end_model.h"
+#include "ow/measure/link/end_model.h"
 #include "verilated.h"
 
 namespace ow::link {

@@ -19,7 +19,7 @@ struct Waiver {
 
 struct DeviceFile {
   std::string name;
-  std::vector<std::string> profiles;  // full, mini, arithmetic, fabric
+  std::vector<std::string> profiles;  // full, mini, arithmetic, fabric, training, link
   std::set<std::string> features;
   std::set<std::string> operations;  // the only ones that it can be called for; empty: all
   int rows = 1, columns = 1;         // the largest grid

@@ -4,10 +4,12 @@
 #ifndef OW_CONFORM_DOOR_H_
 #define OW_CONFORM_DOOR_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "openwafer/grid.h"
@@ -48,6 +50,15 @@ struct Call {
   std::vector<uint32_t> operands;  // a, then b, then c
 };
 
+// One clock of an end of a link. In: what comes from its tile and on its lanes, and a command: bit
+// 0 resets it, bit 1 trains it, bit 2 keeps it off, bit 3 reads the word of the status in bits
+// 13:8. Out: what it drives after this clock, and the word that was read last.
+struct EndClock {
+  uint64_t tile = 0;
+  std::array<uint64_t, 2> lanes{};  // lane l of group g is bit l of word g
+  uint32_t word = 0;                // the command, or the word of the status
+};
+
 // A device as functions. Those that a device does not have throw Refused.
 class Device : public Door {
  public:
@@ -68,7 +79,32 @@ class Device : public Door {
   virtual uint64_t run(uint64_t) { lack("run"); }
   virtual std::vector<uint32_t> call(const Call&) { lack("call"); }
 
+  // The two ends of a link after their reset, and one clock of both.
+  virtual void open_ends(bool /*mini*/) { lack("ends"); }
+  virtual std::array<EndClock, 2> clock_ends(const std::array<EndClock, 2>&) { lack("clock"); }
+
+  // A host that trains. `text` is a job in JSON; numbers are encodings.
+  virtual void begin_job(const std::string& /*text*/) { lack("job"); }
+  // `what` of a parameter: value, first, second, mask, gradient.
+  virtual std::vector<uint32_t> parameter(const std::string& /*name*/,
+                                          const std::string& /*what*/) {
+    lack("parameter");
+  }
+  virtual void set_parameter(const std::string&, const std::vector<uint32_t>&) { lack("set"); }
+  virtual void set_gradient(const std::string&, const std::vector<uint32_t>&) { lack("gradient"); }
+  // A micro-batch forward and backward. Returns the last layer's outputs.
+  virtual std::vector<uint32_t> batch(const std::vector<uint32_t>& /*inputs*/,
+                                      const std::vector<uint32_t>& /*targets*/) {
+    lack("batch");
+  }
+  // Whether parameters were updated, and the loss scale after it.
+  virtual std::pair<bool, uint32_t> end_step() { lack("step"); }
+  virtual std::vector<uint32_t> order(uint64_t /*samples*/, uint64_t /*step*/) { lack("order"); }
+
  private:
+  std::string answer_link(const std::vector<std::string>& words);
+  // The lines of a host that trains; empty: it is none of them.
+  std::string answer_host(const std::vector<std::string>& words);
   std::string answer(const std::vector<std::string>& words);
 };
 

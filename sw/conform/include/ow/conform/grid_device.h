@@ -27,6 +27,8 @@ class GridDevice : public Device {
   void hold(Side side, int index, int colour, bool held) override;
   uint64_t run(uint64_t cycles) override;
   std::vector<uint32_t> call(const Call& call) override;
+  // A new grid.
+  std::unique_ptr<ow::Device> make_grid(GridShape shape) const { return make_(shape); }
 
  private:
   ow::Device& grid();
