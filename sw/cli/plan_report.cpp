@@ -32,6 +32,7 @@ void print_decisions(const json& plan) {
                text_of(decisions.at("forward")[k]),
                k == 0 ? "-" : text_of(decisions.at("delta")[k]));
   }
+  fmt::print("{:<18} {}\n", "computed twice", decisions.value("recompute", "none"));
 }
 
 }  // namespace

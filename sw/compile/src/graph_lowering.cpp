@@ -67,6 +67,7 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
   forward_ = draft_.phases();
   step_streams_ = forward_streams_;
   if (graph.has_loss()) {
+    find_parts();
     loss();
     backward();
   } else {
@@ -205,7 +206,7 @@ Slot GraphLowering::keep(const std::string& name, uint64_t bytes) {
 }
 
 void GraphLowering::forward_stream(const memoryx::StreamStep& step) {
-  forward_streams_.push_back(step);
+  (again_ ? step_streams_ : forward_streams_).push_back(step);
 }
 
 void GraphLowering::forward() {
@@ -215,6 +216,47 @@ void GraphLowering::forward() {
     draft_.begin(Phase::Part::Forward, layer(op));
     lowering_of(op).forward(*this, op);
   }
+}
+
+void GraphLowering::find_parts() {
+  if (choices_.recompute == Recompute::None) return;
+  std::vector<size_t> last_taker(graph_.values.size(), 0);
+  for (size_t n = 0; n < graph_.ops.size(); ++n) {
+    for (const int value : graph_.ops[n].input_values) {
+      if (value >= 0) last_taker[index(value)] = n;
+    }
+  }
+  size_t first = 0, reach = 0;  // reach: the last taker of all values before
+  bool mixes = false;
+  for (size_t n = 0; n < graph_.ops.size() && graph_.ops[n].value >= 0; ++n) {
+    reach = std::max(reach, last_taker[index(graph_.ops[n].value) - 1]);
+    if (reach > n) {
+      mixes |= lowering_of(graph_.ops[n]).mixes;
+      continue;
+    }
+    if (first < n && (!mixes || choices_.recompute != Recompute::Ffn)) parts_.push_back({first, n});
+    first = n + 1;
+    mixes = false;
+  }
+  if (choices_.recompute != Recompute::All && !parts_.empty()) parts_.pop_back();
+}
+
+// What only the end of the part takes is not needed again, if that gives its deltas on.
+void GraphLowering::compute_again() {
+  const size_t before = op_;
+  const Part& of = parts_.back();
+  const Op& end = graph_.ops[of.end];
+  again_ = true;
+  for (op_ = of.first; op_ < of.end; ++op_) {
+    const Op& op = graph_.ops[op_];
+    const bool last = lowering_of(end).passes && alone(result(op)) &&
+                      std::count(end.input_values.begin(), end.input_values.end(), result(op)) > 0;
+    if (finished_[op_] || last) continue;
+    draft_.begin(Phase::Part::Forward, layer(op));
+    lowering_of(op).forward(*this, op);
+  }
+  again_ = false;
+  op_ = before;
 }
 
 void GraphLowering::send() {
@@ -263,6 +305,10 @@ void GraphLowering::backward() {
     if (finished_[op_]) continue;
     const Op& op = graph_.ops[op_];
     if (!deltas_[index(result(op))] || !moves_[index(op.value)]) continue;
+    while (!parts_.empty() && op_ < parts_.back().end) {
+      if (op_ >= parts_.back().first) compute_again();
+      parts_.pop_back();
+    }
     draft_.begin(Phase::Part::Gradient, layer(op));
     lowering_of(op).backward(*this, op);
   }

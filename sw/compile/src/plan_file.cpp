@@ -191,6 +191,7 @@ json plan_json(const TrainPlan& plan) {
           {"delta", orders_json(plan.delta)},
           {"gathered_features", plan.choices.piece},
           {"window_features", plan.window},
+          {"recompute", recompute_name(plan.choices.recompute)},
           {"used_bytes", plan.used_bytes}};
 }
 

@@ -100,6 +100,13 @@ class Reader {
     if (!value_.is_boolean()) fail(key_, "must be true or false");
     return value_.get<bool>();
   }
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  Recompute recompute() const {
+    for (const Recompute r : kPolicies) {
+      if (value_ == recompute_name(r)) return r;
+    }
+    fail(key_, "must be none, ffn, block or all");
+  }
   SumOrder order() const {
     if (value_ != "column" && value_ != "whole") fail(key_, "must be column or whole");
     return value_ == "whole" ? SumOrder::Whole : SumOrder::Column;
@@ -183,6 +190,7 @@ TrainPlan read_train_plan(const std::string& who, const PlanFile& file, Training
   choices.piece = static_cast<uint32_t>(from["gathered_features"].integer(1, kMaxCount));
   const uint32_t window = from["window_features"].count();
   if (window > 0) choices.window = window;
+  if (from.has("recompute")) choices.recompute = from["recompute"].recompute();
   const auto rows = static_cast<uint32_t>(job.grid_rows);
   for (const LayerShape& layer : job.layers) {
     if (choices.piece % rows == 0 || choices.piece >= static_cast<uint32_t>(layer.outputs))

@@ -130,6 +130,7 @@ class Planner {
  private:
   bool tries(const Choices& choices) {
     for (const bool keep : {true, false}) {
+      if (keep && choices.recompute != Recompute::None) continue;
       Placed placed = place(graph_, job_, plan_, choices, keep, begin_);
       kept_ = keep;
       const bool fits = placed.end <= end_;
@@ -142,8 +143,20 @@ class Planner {
     return false;
   }
 
-  // As few windows as possible with pieces of a useful size, then as large pieces as possible;
-  // small pieces only if nothing else fits.
+  // Policies that compute something else twice than the ones before.
+  std::vector<Recompute> policies() const {
+    std::vector<Recompute> all;
+    size_t phases = 0;
+    for (const Recompute recompute : kPolicies) {
+      const GraphLowering l(graph_, job_, plan_.tile.lanes, {UINT32_MAX, UINT32_MAX, recompute});
+      if (l.draft().phases() > phases) all.push_back(recompute);
+      phases = l.draft().phases();
+    }
+    return all;
+  }
+
+  // As few windows as possible with pieces of a useful size, then as large pieces as possible, with
+  // as little as possible computed twice; small pieces only if nothing else fits.
   bool search() {
     const GraphLowering widest(graph_, job_, plan_.tile.lanes, {});
     const uint32_t window = widest_window(widest);
@@ -159,13 +172,16 @@ class Planner {
     }
     if (all > rows) pieces.push_back(rows);
     const uint32_t few = std::min(kFewRows, all);
+    const std::vector<Recompute> recompute = policies();
     for (const bool useful : {true, false}) {
-      for (uint32_t count = 1; count <= std::max(window, 1u); ++count) {
-        const uint32_t features = (window + count - 1) / count;
-        if (count > 1 && features == (window + count - 2) / (count - 1)) continue;
-        for (const uint32_t piece : pieces) {
-          if ((piece >= few) != useful) continue;
-          if (tries({piece, std::max(features, 1u)})) return true;
+      for (const Recompute policy : recompute) {
+        for (uint32_t count = 1; count <= std::max(window, 1u); ++count) {
+          const uint32_t features = (window + count - 1) / count;
+          if (count > 1 && features == (window + count - 2) / (count - 1)) continue;
+          for (const uint32_t piece : pieces) {
+            if ((piece >= few) != useful) continue;
+            if (tries({piece, std::max(features, 1u), policy})) return true;
+          }
         }
       }
     }

@@ -23,7 +23,7 @@ void backward(GraphLowering& l, const Op& op) {
 }  // namespace
 
 const Lowering& add_lowerings() {
-  static const Lowering lowering{"add", nullptr, nullptr, nullptr, forward, backward};
+  static const Lowering lowering{"add", nullptr, nullptr, nullptr, forward, backward, false, true};
   return lowering;
 }
 

@@ -315,7 +315,7 @@ void backward(GraphLowering& l, const Op& op) {
 }  // namespace
 
 const Lowering& attention_lowerings() {
-  static const Lowering lowering{"attention", nullptr, nullptr, nullptr, forward, backward};
+  static const Lowering lowering{"attention", nullptr, nullptr, nullptr, forward, backward, true};
   return lowering;
 }
 

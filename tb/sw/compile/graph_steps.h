@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,10 +110,11 @@ inline StepInput random_input(const TrainingJob& job, int outputs, Rng* rng) {
 
 // Steps of the job with what `input(step)` gives, on tiles and by golden; at each all is compared.
 template <typename Input>
-void compare_steps(const TrainingJob& job, int steps, const Input& input) {
+void compare_steps(const TrainingJob& job, int steps, const Input& input,
+                   const std::optional<Choices>& choices = {}) {
   const ElfImage image =
       training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
-  const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
+  const TrainPlan plan = make_train_plan("test", job, image, kFullTile, choices);
   const Runtime machine =
       make_runtime(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}));
   TrainGrid grid(machine, image, plan);

@@ -4,6 +4,7 @@
 #define OW_TB_SW_COMPILE_TOKEN_STEPS_H_
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "../golden/token_draws.h"
@@ -13,12 +14,16 @@
 namespace ow::jobs {
 
 // Sequences of random lengths up to `longest`, a new batch each step.
-inline void compare_tokens(const TrainingJob& job, int vocabulary, int longest, int steps) {
+inline void compare_tokens(const TrainingJob& job, int vocabulary, int longest, int steps,
+                           const std::optional<Choices>& choices = {}) {
   Rng rng(7);
-  compare_steps(job, steps, [&](int /*step*/) {
-    golden::TokenBatch batch(job, vocabulary, longest, &rng);
-    return StepInput{batch.tokens, batch.targets};
-  });
+  compare_steps(
+      job, steps,
+      [&](int /*step*/) {
+        golden::TokenBatch batch(job, vocabulary, longest, &rng);
+        return StepInput{batch.tokens, batch.targets};
+      },
+      choices);
 }
 
 struct Model {

@@ -87,6 +87,45 @@ TEST(TokenTraining, ASmallTransformerIsThatOfGolden) {
   }
 }
 
+Choices with_policy(Recompute policy) { return {UINT32_MAX, UINT32_MAX, policy}; }
+
+// Each policy computes more phases, in less memory.
+TEST(TokenTraining, WhatIsComputedTwiceTakesLessMemory) {
+  const Model small{8, 2, 2, 24, 3, 11, 32};
+  for (const auto& graph : {gpt2(small), llama(small)}) {
+    const TrainingJob job = job_of(graph, {2, 2}, 16);
+    const ElfImage image =
+        training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
+    uint32_t bytes = UINT32_MAX;
+    size_t phases = 0;
+    for (const Recompute policy : kPolicies) {
+      const TrainPlan plan = make_train_plan("test", job, image, kFullTile, with_policy(policy));
+      EXPECT_GT(plan.executable.phases.size(), phases) << recompute_name(policy);
+      // With room for all values none shares its bytes.
+      if (policy == Recompute::Block) EXPECT_LT(plan.used_bytes, bytes);
+      phases = plan.executable.phases.size();
+      bytes = plan.used_bytes;
+    }
+  }
+}
+
+TEST(TokenTraining, WhatIsComputedTwiceIsThatOfGolden) {
+  const Model small{8, 2, 2, 12, 2, 11, 16};
+  const TrainingJob job = job_of(llama(small), {2, 1}, 16);
+  compare_tokens(job, small.vocabulary, small.positions, 1, with_policy(Recompute::All));
+}
+
+TEST(TokenTraining, AllPoliciesAreThoseOfGolden) {
+  const Model small{8, 2, 2, 24, 3, 11, 32};
+  for (const auto& graph : {gpt2(small), llama(small)}) {
+    for (const Recompute policy : kPolicies) {
+      SCOPED_TRACE(recompute_name(policy));
+      const TrainingJob job = job_of(graph, {2, 2}, 16);
+      compare_tokens(job, small.vocabulary, small.positions, 2, with_policy(policy));
+    }
+  }
+}
+
 // Grids of 1 to 3 rows and columns, heads that fit them, sequences over one or several tiles.
 TrainingJob random_transformer(uint64_t seed, Model* m) {
   Rng rng(seed);

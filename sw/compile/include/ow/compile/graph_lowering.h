@@ -36,11 +36,24 @@ struct Dealt {
   }
 };
 
+// Values that are computed twice, so that they need not stay from the forward pass to the backward
+// one: none; those of parts in which samples do not meet (the feed-forward part of a transformer);
+// those of all parts but the last one (its block); those of all. A part lies between two values
+// through which alone all that comes later depends on what is before.
+enum class Recompute { None, Ffn, Block, All };
+inline constexpr Recompute kPolicies[] = {Recompute::None, Recompute::Ffn, Recompute::Block,
+                                          Recompute::All};
+constexpr const char* recompute_name(Recompute policy) {
+  constexpr const char* kNames[] = {"none", "ffn", "block", "all"};
+  return kNames[static_cast<size_t>(policy)];
+}
+
 // What a lowering may choose without changing a bit.
 struct Choices {
   uint32_t piece = UINT32_MAX;   // features of a column that are gathered at a time, at most; a
                                  // multiple of the grid rows
   uint32_t window = UINT32_MAX;  // features of a grid row in a window of masked deltas, at most
+  Recompute recompute = Recompute::None;
 };
 
 // Features of a value in a tile: 16-bit numbers, a row of the tile's samples each.
@@ -163,6 +176,9 @@ class GraphLowering {
 
  private:
   void find_finishes();
+  // Sets parts_: those that are computed again.
+  void find_parts();
+  void compute_again();
   void forward();
   void backward();
   void loss();
@@ -190,6 +206,12 @@ class GraphLowering {
   std::map<std::string, Side> chains_;
   std::set<int> needed_;
   std::map<std::string, Slot> kept_;
+  // Operations from the first one up to the one that ends the part.
+  struct Part {
+    size_t first, end;
+  };
+  std::vector<Part> parts_;  // in the order of the graph; backward takes the last one off
+  bool again_ = false;       // a part is computed again
   Slot targets_;
   size_t op_ = 0;  // that is lowered
 };

@@ -73,6 +73,8 @@ struct Lowering {
   const LossPart* loss = nullptr;
   void (*forward)(GraphLowering& lowering, const Op& op) = nullptr;
   void (*backward)(GraphLowering& lowering, const Op& op) = nullptr;
+  bool mixes = false;   // its value of a sample depends on other samples
+  bool passes = false;  // its deltas are those of its value, whatever its inputs are
 };
 
 // All of them. find_lowering returns null for a kind that no program of the tiles runs.
