@@ -55,7 +55,9 @@ void make_rounding(Maker* m, isa::TensorType type, const std::vector<uint32_t>& 
   m->ask(write_line(0, 0, kFrom, from));
   m->ask(write_line(0, 0, reg::CorePc::kAddress, {kCode}));
   // A reset of the compute part resets the generator too, so its state comes after it.
+  m->ask(write_line(0, 0, reg::Prng::address(0), {m->word(), m->word(), m->word(), m->word()}));
   m->ask(write_line(0, 0, reg::CoreCtrl::kAddress, {reg::CoreCtrl::Reset::put(1)}));
+  m->ask(read_line(0, 0, reg::Prng::address(0), 4), {"N45"});
   if (!state.empty()) m->ask(write_line(0, 0, reg::Prng::address(0), state));
   m->ask(write_line(0, 0, reg::CoreCtrl::kAddress, {reg::CoreCtrl::Run::put(1)}));
   m->ask(fmt::format("run {}", kCycles));

@@ -98,6 +98,7 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_training(&maker);
   make_passes(&maker, documents);
   make_timing(&maker);
+  make_cycles(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {
     for (const std::string& id : test.rules) {

@@ -62,6 +62,7 @@ void make_layers(Maker* maker);
 void make_forms(Maker* maker);
 void make_stops(Maker* maker);
 void make_timing(Maker* maker);
+void make_cycles(Maker* maker);
 void make_control(Maker* maker);
 void make_training(Maker* maker);
 void make_passes(Maker* maker, const std::string& documents);

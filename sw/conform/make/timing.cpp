@@ -26,6 +26,7 @@ struct Timed {
   int operands;
   double rate;  // elements a cycle, of `full`
   Rules rules;
+  uint32_t shift = 0;  // bytes by which the operands lie beside a multiple of 16
 };
 
 int bytes_of(TensorType type) { return type == TensorType::F32 || type == TensorType::I32 ? 4 : 2; }
@@ -62,8 +63,8 @@ void make_rate(Maker* m, const Timed& t) {
   for (int k = 0; k < 3; ++k) {
     const TensorType type = k == 0 ? t.result : source;
     // Operands are apart by a little more than a multiple of all banks.
-    const Descriptor d = Descriptor::memory(type, kData + static_cast<uint32_t>(k) * (kPart + 16),
-                                            kElements, bytes_of(type));
+    const uint32_t at = kData + static_cast<uint32_t>(k) * (kPart + 16 + t.shift);
+    const Descriptor d = Descriptor::memory(type, at, kElements, bytes_of(type));
     table.insert(table.end(), d.words, d.words + isa::kNumDsrWords);
   }
   m->ask(write_line(0, 0, kTable, table));
@@ -84,6 +85,7 @@ void make_rate(Maker* m, const Timed& t) {
 void make_timing(Maker* m) {
   const TensorType f16 = TensorType::F16, f32 = TensorType::F32;
   const Timed all[] = {{"add_f16", TensorOp::Add, f16, f16, 2, 8, {"I10", "I47"}},
+                       {"add_f16_shifted", TensorOp::Add, f16, f16, 2, 8, {"I104", "I100"}, 6},
                        {"fma_f16", TensorOp::Fma, f16, f16, 2, 16.0 / 3, {"I103", "I47"}},
                        {"mov_f16", TensorOp::Mov, f16, f16, 1, 8, {"I20", "I10", "I47"}},
                        {"mov_f32", TensorOp::Mov, f32, f32, 1, 4, {"I8", "I10"}},

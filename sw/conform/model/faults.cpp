@@ -39,6 +39,7 @@ const std::vector<Fault>& model_faults() {
       {"sigmoid is an ulp off", "numerics.md", "Non-linear functions"},
       {"rsqrt of -0 is nan", "numerics.md", "Non-linear functions"},
       {"log of 0 is nan", "numerics.md", "Non-linear functions"},
+      {"a reset keeps the random numbers", "numerics.md", "Stochastic rounding"},
       {"advance stays", "fabric.md", "Switches"},
       {"ring is inverted", "fabric.md", "Switches"},
       {"reset does nothing", "fabric.md", "Switches"},

@@ -172,7 +172,8 @@ void Tile::control(uint32_t value) {
   using C = reg::CoreCtrl;
   if (C::Reset::get(value)) {
     iss_.reset(registers_[offset_of(reg::CorePc::kAddress)]);
-    std::copy_n(kResetRandom, 4, machine_.random.begin());
+    if (!(*wrong_)("a reset keeps the random numbers"))
+      std::copy_n(kResetRandom, 4, machine_.random.begin());
     waiting_.clear();
     rows_.clear();
     drain_.reset();

@@ -103,6 +103,11 @@ DeviceFile read(const Yaml& file, const std::string& text) {
     device.rows = size[0];
     device.columns = size[1];
   }
+  if (const auto least = keys.find("least_grid")) {
+    const std::vector<int> size = least->integers(2, 2, 1, 4096);
+    device.least_rows = size[0];
+    device.least_columns = size[1];
+  }
   read_size(&keys, "colours", 0, 24, &device.colours);
   read_size(&keys, "queues", 0, 8, &device.queues);
   read_size(&keys, "sram", 0, 2097152, &device.sram);
@@ -134,7 +139,10 @@ std::string DeviceFile::lacks(const Needs& needs) const {
   if (!needs.operation.empty() && !operations.empty() && operations.count(needs.operation) == 0) {
     return "the operation " + needs.operation;
   }
-  if (needs.rows > rows || needs.columns > columns) {
+  const std::vector<std::string>& asked = needs.features;
+  const bool edges = std::find(asked.begin(), asked.end(), "fabric") != asked.end();
+  if (needs.rows > rows || needs.columns > columns ||
+      (edges && (needs.rows < least_rows || needs.columns < least_columns))) {
     return "a grid of " + std::to_string(needs.rows) + "x" + std::to_string(needs.columns);
   }
   if (needs.colours > colours) return std::to_string(needs.colours) + " colours";

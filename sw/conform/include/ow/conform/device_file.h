@@ -23,6 +23,8 @@ struct DeviceFile {
   std::set<std::string> features;
   std::set<std::string> operations;  // the only ones that it can be called for; empty: all
   int rows = 1, columns = 1;         // the largest grid
+  // The smallest one. A test of a smaller grid runs in a corner if it uses no edge.
+  int least_rows = 1, least_columns = 1;
   int colours = 0, queues = 0, sram = 0;
   std::vector<Waiver> waivers;
   std::string text;  // the file itself

@@ -18,7 +18,8 @@ inline constexpr int kKitVersion = 2;
 struct Step {
   std::string request;
   // What a conforming device answers after "ok", token by token; "*" stands for any token,
-  // "a..b" for a hexadecimal number from a to b. Empty: "ok" alone.
+  // "a..b" for a hexadecimal number from a to b, "..." for whatever follows. Empty: of a list
+  // nothing, of other requests anything.
   std::string expected;
   std::vector<std::string> rules;  // that this answer shows; empty: all of the test
 };
