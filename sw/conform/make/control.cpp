@@ -2,6 +2,8 @@
 // The control plane: packets on colour 24 that the test writes word by word, answers on colour 25.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "maker.h"
 #include "ow/isa/isa.h"
 
@@ -134,6 +136,52 @@ void make_rectangles(Maker* m) {
   }
 }
 
+// Reads a word of tile (0, col) from the west.
+void read_back(Maker* m, uint32_t col, const Rules& rules) {
+  send(m, 'w', 0,
+       {hops(col, col), hops(0, 0), command(isa::PacketOp::Read, 1, col), kPlace, back_west(),
+        hops(0, 0)},
+       {});
+  answer(m, 0, rules);
+}
+
+void make_ways(Maker* m) {
+  m->begin("control.no_turning_back",
+           "A copy that would leave by the port at which its packet came is not made; others are.",
+           grid(1, 2), {"F91"});
+  m->ask("reset 1 2");
+  const auto write = [&](char side, std::vector<uint32_t> heads, uint32_t value) {
+    for (const uint32_t word : {command(isa::PacketOp::Write, 1, 0), kPlace, value})
+      heads.push_back(word);
+    send(m, side, 0, heads, {"F91"});
+    for (const uint32_t col : {0u, 1u}) read_back(m, col, {"F91"});
+    for (const char edge : {'n', 'e', 's', 'w'}) m->ask(take_line(edge, 0, kRequests), {"F91"});
+  };
+  write('w', {hops(0, 1), hops(0, 0)}, m->word());
+  write('w', {hops(1, 1, true), hops(0, 0)}, m->word());
+  write('n', {hops(1, 1, true)}, m->word());
+  write('w', {hops(0, 1, true), hops(0, 0)}, m->word());
+  write('n', {hops(0, 1, true)}, m->word());
+
+  m->begin("control.whole_packets",
+           "Packets that meet at an output pass one after the other, each whole.", grid(1, 2),
+           {"F87"});
+  m->ask("reset 1 2");
+  constexpr uint32_t kCount = 24;
+  for (int k = 0; k < 3; ++k) {
+    for (const auto& [side, head, place] :
+         {std::tuple{'w', hops(0, 0), kPlace}, {'e', hops(1, 1, true), kPlace + 0x100}}) {
+      std::vector<uint32_t> words = {head, hops(0, 0), command(isa::PacketOp::Write, kCount, 0),
+                                     place};
+      for (uint32_t n = 0; n < kCount; ++n) words.push_back(m->word());
+      m->ask(send_line(side, 0, kRequests, packet(words)));
+    }
+    m->ask(fmt::format("run {}", kCycles));
+    m->ask(read_line(0, 0, kPlace, kCount), {"F87"});
+    m->ask(read_line(0, 0, kPlace + 0x100, kCount), {"F87"});
+  }
+}
+
 // The tasks that a tile has been asked to run, read by a packet.
 void read_tasks(Maker* m, int row, uint32_t col, const Rules& rules) {
   const uint32_t command_word = command(isa::PacketOp::Read, 1, col);
@@ -180,6 +228,7 @@ void make_brief(Maker* m) {
 void make_control(Maker* m) {
   make_words(m);
   make_rectangles(m);
+  make_ways(m);
   make_brief(m);
 }
 

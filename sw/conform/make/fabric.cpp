@@ -117,6 +117,27 @@ void make_multicast(Maker* m) {
   m->ask(take_line('s', 0, 0), {"F7"});
 }
 
+void make_new_routes(Maker* m) {
+  m->begin("fabric.routes.moved",
+           "Wavelets that a router holds follow a new route, even if copies of them were sent.",
+           grid(1, 1, 1, {"credits"}), {"F48"});
+  begin_grid(m, 1, 1);
+  set_route(m, 0, 0, 0, route(kWest, bit(kEast) | bit(kSouth)));
+  m->ask("hold s 0 0 1");
+  m->expect(send_line('w', 0, 0, {{false, 1}, {false, 2}, {false, 3}, {false, 4}}), "");
+  run(m);
+  // The south has taken as many as it has credits, the east one more.
+  m->expect(take_line('s', 0, 0), "d1 d2");
+  m->expect(take_line('e', 0, 0), "d1 d2 d3");
+  set_route(m, 0, 0, 0, route(kWest, bit(kNorth)));
+  run(m);
+  m->expect(take_line('n', 0, 0), "d3 d4", {"F48"});
+  m->expect(take_line('e', 0, 0), "", {"F48"});
+  m->ask("hold s 0 0 0");
+  run(m);
+  m->expect(take_line('s', 0, 0), "", {"F48"});
+}
+
 void make_colours(Maker* m) {
   constexpr int kColours = 4;
   m->begin("fabric.colours",
@@ -359,6 +380,7 @@ void make_other_switches(Maker* m) {
 void make_fabric(Maker* m) {
   make_routes(m);
   make_multicast(m);
+  make_new_routes(m);
   make_colours(m);
   make_dropped(m);
   make_credits(m);

@@ -32,6 +32,8 @@ bool Router::write(uint32_t offset, uint32_t value) {
   if (inside(offset, kRoutes, isa::kMaxDataColours, &k)) {
     Colour& colour = colours_[k];
     colour.route = value;
+    // What is held follows the new route from the start.
+    if (!(*wrong_)("a copy that is owed follows the old route")) colour.begun = false;
     colour.positions[0] = Route::Position::get(value);
     colour.stopped = false;
     return true;
@@ -200,19 +202,26 @@ bool Router::move(int c, const Ready& ready, const Output& output) {
   uint32_t mask = Position::OutMask::get(position);
   if (misrouted(c, in)) return true;
   if (in >= kPorts || buffer(in, c).empty()) return false;
-  for (int port = 0; port < kPorts; ++port) {
-    if ((mask >> port & 1) != 0 && !ready(port, c)) return false;
-  }
-  Word word = buffer(in, c).front();
-  buffer(in, c).pop_front();
-  bool allowed = true;
-  if (word.control && Route::Obey::get(colour.route)) word = command(&colour, word, &allowed);
   if ((*wrong_)("multicast takes one output")) mask &= ~(mask - 1);
   if ((*wrong_)("east and west are exchanged")) {
     mask = (mask & ~0xAu) | (mask >> 1 & 1) << 3 | (mask >> 3 & 1) << 1;
   }
+  if (!colour.begun) colour.owed = mask;
+  Word word = buffer(in, c).front();
+  uint32_t now = 0;  // outputs that get their copy
   for (int port = 0; port < kPorts; ++port) {
-    if ((mask >> port & 1) == 0) continue;
+    if ((colour.owed >> port & 1) != 0 && ready(port, c)) now |= 1u << port;
+  }
+  // A command is carried out once, so its copies leave together.
+  const bool command_here = word.control && Route::Obey::get(colour.route);
+  if (now != colour.owed && (now == 0 || command_here)) return false;
+  colour.owed &= ~now;
+  colour.begun = colour.owed != 0;
+  if (!colour.begun) buffer(in, c).pop_front();
+  bool allowed = true;
+  if (command_here) word = command(&colour, word, &allowed);
+  for (int port = 0; port < kPorts; ++port) {
+    if ((now >> port & 1) == 0) continue;
     if (port == kRamp && (!allowed || !passes(c, word))) continue;
     Word copy = word;
     if ((*wrong_)("control bit is lost at a link") && port != kRamp) copy.control = false;

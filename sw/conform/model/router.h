@@ -47,6 +47,8 @@ class Router {
     uint32_t last = 0, current = 0;
     bool torn = false;
     bool stopped = false;  // by a wavelet at a wrong port
+    bool begun = false;    // some copies of the head are sent; those in `owed` are not
+    uint32_t owed = 0;
   };
   struct Filter {
     uint32_t control = 0, first = 0, second = 0, count = 0;
