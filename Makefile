@@ -3,6 +3,7 @@
 BUILD ?= build
 CONFIG ?= configs/digits.yaml
 TRAIN ?= configs/digits-train.yaml
+LM ?= configs/novel-train.yaml
 MODEL ?= data/models/carroll
 PROMPT ?= Alice was beginning to
 WAFER ?= configs/wafer-2x2.yaml
@@ -21,11 +22,11 @@ export OW_VENV ?= $(shell [ -e .venv ] || [ -w . ] && echo .venv || echo $(tree)
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: mutants renumber wide help sim train generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
+.PHONY: mutants renumber wide help sim train train-lm generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  Variables:' $(foreach name,CONFIG TRAIN MODEL PROMPT WAFER DEFECTS BOARD BUILD JOBS,$(call q,$(name)=$($(name))))
+	@echo '  Variables:' $(foreach name,CONFIG TRAIN LM MODEL PROMPT WAFER DEFECTS BOARD BUILD JOBS,$(call q,$(name)=$($(name))))
 
 # All that is written is written below BUILD, if that may be a folder of builds.
 claim:
@@ -53,6 +54,15 @@ train: configure  ## train the digits network on a 4x4 grid of RTL tiles (minute
 	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow
 	@$(tree)/ow run $(call q,$(TRAIN)) --mode train_and_eval --metrics $(tree)/train.jsonl \
 	  --json $(tree)/train.json $(TRAIN_ARGS)
+
+train-lm: configure  ## train a small language model on a novel, character by character, on a 4x4 grid of RTL tiles (minutes); every weight compared with golden; its curve (build/train-lm.svg)
+	@BUILD=$(tree) scripts/bootstrap text
+	@$(again)
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow-text
+	@rm -rf $(tree)/train-lm
+	@$(tree)/ow run $(call q,$(LM)) --mode train_and_eval --model-dir $(tree)/train-lm \
+	  --json $(tree)/train-lm.json $(TRAIN_ARGS)
+	@$(tree)/ow plot $(tree)/train-lm/metrics.jsonl --svg $(tree)/train-lm.svg
 
 generate: configure  ## a public language model on 8x12 RTL tiles: its text as it comes, every logit compared with golden (minutes)
 	@BUILD=$(tree) scripts/bootstrap text

@@ -13,6 +13,7 @@
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
 #include "ow/bench/benches.h"
+#include "text_data.h"
 
 namespace ow::cli {
 namespace {
@@ -26,6 +27,7 @@ struct BenchCommand {
   bench::LinkBench link;
   bench::NetworkBench network;
   bench::TrainBench train;
+  bench::TransformerBench transformer;
   std::string firmware = OW_FIRMWARE_DIR;
 };
 
@@ -48,6 +50,8 @@ void set_defaults(BenchCommand* c) {
   c->library = c->firmware + "/copies.elf";
   c->network.params = source + "/configs/digits.yaml";
   c->network.firmware = stream;
+  c->transformer = {source + "/configs/novel-train.yaml", c->firmware, nullptr};
+  if (read_text_data != nullptr) c->transformer.read_text = read_text_data;
   c->train = {source + "/configs/digits-train.yaml", c->firmware + "/train.elf", stream};
 }
 
@@ -59,6 +63,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> areas(const BenchComman
           {"library", [&c](bench::Rows* rows) { measure_library(rows, c.library); }},
           {"link", [&c](bench::Rows* rows) { measure_link(rows, c.link); }},
           {"train", [&c](bench::Rows* rows) { measure_train(rows, c.train); }},
+          {"transformer", [&c](bench::Rows* rows) { measure_transformer(rows, c.transformer); }},
           {"language", [&c](bench::Rows* rows) { measure_language(rows, c.firmware); }},
           {"sim", [](bench::Rows* rows) { bench::measure_sim(rows); }},
           {"scale", [](bench::Rows* rows) { bench::measure_scale(rows); }},

@@ -16,20 +16,6 @@ namespace {
 using jobs::TrainParams;
 using jobs::TrainReport;
 
-nlohmann::json raw_of(const TrainReport& r) {
-  nlohmann::json raw = {{"steps", r.steps},           {"skipped", r.skipped},
-                        {"weights", r.weights},       {"kept", r.kept},
-                        {"compared", r.compared},     {"different", r.different},
-                        {"first_loss", r.first_loss}, {"last_loss", r.last_loss},
-                        {"seconds", r.seconds},       {"cycles", r.cycles}};
-  raw["cycles_of_parts"] = {{"forward", r.times.forward},
-                            {"loss", r.times.loss},
-                            {"gradients", r.times.gradients},
-                            {"deltas", r.times.deltas}};
-  if (!r.first_difference.empty()) raw["first_difference"] = r.first_difference;
-  return raw;
-}
-
 // The calling thread, and those that it starts, on two of the machine's cores until it ends.
 class TwoCores {
  public:
@@ -60,6 +46,20 @@ class TwoCores {
 
 }  // namespace
 
+nlohmann::json report_json(const TrainReport& r) {
+  nlohmann::json raw = {{"steps", r.steps},           {"skipped", r.skipped},
+                        {"weights", r.weights},       {"kept", r.kept},
+                        {"compared", r.compared},     {"different", r.different},
+                        {"first_loss", r.first_loss}, {"last_loss", r.last_loss},
+                        {"seconds", r.seconds},       {"cycles", r.cycles}};
+  raw["cycles_of_parts"] = {{"forward", r.times.forward},
+                            {"loss", r.times.loss},
+                            {"gradients", r.times.gradients},
+                            {"deltas", r.times.deltas}};
+  if (!r.first_difference.empty()) raw["first_difference"] = r.first_difference;
+  return raw;
+}
+
 void measure_digits(Rows* rows, const TrainBench& bench) {
   constexpr uint64_t kMostSteps = 300;
   constexpr size_t kOneIn = 10;  // of the weights is left, at most
@@ -82,7 +82,7 @@ void measure_digits(Rows* rows, const TrainBench& bench) {
     rows->fault("train.digits_accuracy",
                 fmt::format("{} of {} weights are kept at the end", r.kept, r.weights));
   }
-  nlohmann::json raw = raw_of(r);
+  nlohmann::json raw = report_json(r);
   raw["cores"] = cores.count();
   raw["right"] = e.right;
   raw["images"] = e.samples;

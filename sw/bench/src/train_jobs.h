@@ -5,8 +5,12 @@
 
 #include "ow/bench/benches.h"
 #include "ow/device/device.h"
+#include "ow/execute/train_job.h"
 
 namespace ow::bench {
+
+// What a report says, for the raw part of a row.
+nlohmann::json report_json(const jobs::TrainReport& report);
 
 // The digits network trained from scratch on the RTL.
 void measure_digits(Rows* rows, const TrainBench& bench);

@@ -4,9 +4,15 @@
 #ifndef OW_BENCH_BENCHES_H_
 #define OW_BENCH_BENCHES_H_
 
+#include <functional>
 #include <string>
 
 #include "ow/bench/rows.h"
+
+namespace ow {
+struct DataSource;
+struct TokenText;
+}  // namespace ow
 
 namespace ow::bench {
 
@@ -50,6 +56,14 @@ struct TrainBench {
   std::string stream_firmware;  // forward.elf
 };
 void measure_train(Rows* rows, const TrainBench& bench);
+
+// A language model that is trained from scratch.
+struct TransformerBench {
+  std::string novel;                                      // the job
+  std::string firmware;                                   // the directory of the programs
+  std::function<TokenText(const DataSource&)> read_text;  // of texts (ow/tensor/dataset.h)
+};
+void measure_transformer(Rows* rows, const TransformerBench& bench);
 
 // A language model on regions of tiles. `firmware`: the directory of the programs.
 void measure_language(Rows* rows, const std::string& firmware);
