@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "ow/base/rng.h"
 #include "ow/bench/benches.h"
 #include "ow/compile/language_estimate.h"
+#include "ow/firmware/region.h"
 #include "ow/golden/decode.h"
 #include "ow/golden/sampling.h"
 #include "ow/isa/isa.h"
@@ -148,11 +150,14 @@ class Machine {
 };
 
 // Positions that a block's region holds, of those for which its memory has bytes beside the program
-// and the weights.
+// with its descriptors and the weights.
 void kv_memory(Rows* rows, const jobs::LanguagePlan& plan, const std::string& firmware) {
   const ElfImage program = read_elf(firmware + "/region_block.elf", isa::kFull.sram_bytes);
   const auto tiles = static_cast<uint64_t>(kRegion.rows * kRegion.cols);
-  const uint64_t free = tiles * (program.symbol("ow_heap_end") - program.exported("memory").addr);
+  uint64_t free = tiles * (program.symbol("ow_heap_end") - program.exported("memory").addr);
+  for (const jobs::RegionTile& tile : plan.tiles[1]) {
+    free -= tile.parameters[offsetof(ow_region, entries) / 4] * sizeof(ow_dsr_words);
+  }
   const LanguageShape& s = plan.shape;
   const auto kv = static_cast<uint64_t>(s.kv_heads * s.head_size);
   const auto queries = static_cast<uint64_t>(s.heads * s.head_size);

@@ -9,12 +9,12 @@ namespace {
 
 // The sine of t turns of 2^-32, each operation rounded to fp32.
 float sine_of(uint32_t t) {
-  constexpr float kSeries[] = {0x1.921fb6p+1f,  -0x1.0357e8p+1f, 0x1.0c4f7cp-1f,
-                               -0x1.341a88p-4f, 0x1.c5dac4p-8f,  -0x1.c4c848p-12f};
+  constexpr float kSeries[] = {0x1.921faap+1f, -0x1.0356b6p+1f, 0x1.0c2cf4p-1f, -0x1.30fc4ep-4f,
+                               0x1.877734p-8f};
   const float y = static_cast<float>(static_cast<int32_t>(t)) * 0x1p-31f;
   const float z = y * y;
-  float q = kSeries[5];
-  for (int k = 4; k >= 0; --k) {
+  float q = kSeries[4];
+  for (int k = 3; k >= 0; --k) {
     const float product = q * z;
     q = product + kSeries[k];
   }

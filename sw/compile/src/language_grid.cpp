@@ -147,13 +147,12 @@ void LanguageGrid::add_tiles(Program* program, size_t region, const std::string&
   const Mapping mapping = Mapping::tiles().on_tiles(rect);
   const std::vector<RegionTile>& tiles = plan_.tiles[region];
   program->set_parameter("parameter_words", joined(tiles, &RegionTile::parameters), mapping);
-  program->set_parameter("descriptor_words", joined(tiles, &RegionTile::descriptors), mapping);
   const std::vector<uint32_t> memory = joined(tiles, &RegionTile::memory);
   program->set_parameter("memory", memory, mapping.slice(0, 0, memory.size() / tiles.size()));
 }
 
 void LanguageGrid::set_pages(int slot, const std::vector<uint16_t>& pages) {
-  const auto each = static_cast<size_t>(plan_.slot_pages) / 2;  // words
+  const size_t first = (plan_.page_table + 2 * static_cast<size_t>(plan_.slot_pages * slot)) / 4;
   std::vector<uint32_t> words((pages.size() + 1) / 2);
   for (size_t i = 0; i < pages.size(); ++i) {
     words[i / 2] |= static_cast<uint32_t>(pages[i]) << (i % 2 * 16);
@@ -164,9 +163,7 @@ void LanguageGrid::set_pages(int slot, const std::vector<uint16_t>& pages) {
       if (k == 0) continue;
       runs_[static_cast<size_t>(wafer)].write(
           "memory", words,
-          Mapping::same()
-              .on_tiles(plan_.regions[k])
-              .slice(0, each * static_cast<size_t>(slot), words.size()));
+          Mapping::same().on_tiles(plan_.regions[k]).slice(0, first, words.size()));
     }
   }
 }

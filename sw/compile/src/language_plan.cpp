@@ -65,6 +65,7 @@ void plan_tiles(const LanguageModel& model, const FreeMemory& block, const FreeM
           continue;
         }
         RegionMemory tile = block_tile(model, *plan, region - 1, row, col, block);
+        plan->page_table = tile.parameters().page_table - block.addr;
         const uint64_t bytes = tile.parameters().page_bytes / page;
         places = std::min(places, place(tile, block, "a block") / bytes);
       }

@@ -103,13 +103,19 @@ class BlockTile {
         h_(mine_.part_size),
         page_(static_cast<uint32_t>(plan.page_places)),
         signed_h_(static_cast<int32_t>(h_)),
-        m_(memory, model.type, OW_BLOCK_WORDS),
+        shares_angles_(mine_.parts == 1 && plan.region.cols > 1 && col <= 1),
+        makes_angles_(last_ && (col > 0 || !shares_angles_)),
+        m_(memory, model.type,
+           makes_angles_     ? OW_BLOCK_ANGLE_WORDS
+           : mine_.parts > 1 ? OW_BLOCK_PART_WORDS
+                             : OW_BLOCK_WORDS),
         half_(m_.half()),
         p_(m_.parameters()) {
     const int columns = plan.region.cols;
     units_ = dealt_list(shape_.hidden, columns, col, -1);
     // At the same address in all tiles: the host writes it while the region works.
-    p_.page_table = m_.take(2ull * static_cast<uint64_t>(plan.slots * plan.slot_pages));
+    p_.page_table =
+        m_.take(2ull * static_cast<uint64_t>(plan.slots * plan.slot_pages), kNorm, kAdd);
     p_.slot_pages = static_cast<uint32_t>(plan.slot_pages);
     p_.page_places = page_;
     while ((1u << p_.page_bits) < page_) ++p_.page_bits;
@@ -156,6 +162,7 @@ class BlockTile {
   const uint32_t h_;                   // features of a head
   const uint32_t page_;                // places of a page
   const int32_t signed_h_;
+  const bool shares_angles_, makes_angles_;  // with the next column; for itself or both
   RegionMemory m_;
   const int half_;
   ow_region& p_;
@@ -168,14 +175,14 @@ class BlockTile {
 };
 
 // The entry of a number of the second norm.
-size_t second(int number) { return entry_of(OW_WORDS_SECOND_NORM, OW_NORM_FIRST, number); }
+size_t second(int number) { return entry_of(OW_WORDS_SECOND_NORM, OW_NORM_X, number); }
 
 void BlockTile::residual() {
   const Residual x = residual_entries(m_, model_, plan_, row_, col_);
   if (col_ > 0) return;
-  norm_entries(m_, model_, plan_, row_, x.inbox, weights_.attention_norm, kNorm, OW_WORDS_NORM);
-  norm_entries(m_, model_, plan_, row_, x.residual, weights_.hidden_norm, kNormAgain,
-               OW_WORDS_SECOND_NORM);
+  norm_entries(m_, {kNorm, kNormAgain});
+  norm_of(m_, model_, plan_, row_, x.inbox, weights_.attention_norm, ENTRY(NORM, X));
+  norm_of(m_, model_, plan_, row_, x.residual, weights_.hidden_norm, second(OW_NORM_X));
   normal_entry(m_, OW_WORDS_NORMAL_OUT);
   m_.row(second(OW_NORM_INBOX), half_, x.inbox, p_.features);
   m_.row(second(OW_NORM_RESIDUAL), half_, x.residual, p_.features);
@@ -230,9 +237,8 @@ void BlockTile::turn() {
   m_.row(ENTRY(TURN, QUERIES), half_, turned, heads_ * h_);
   m_.row(ENTRY(TURN, WORDS), OW_I32, turned, turned_heads * h_ / 2);
   m_.row(ENTRY(TURN, VALUES), OW_I32, y + 2 * turned_heads * h_, kv_ * h_ / 2);
-  const bool shares = mine_.parts == 1 && plan_.region.cols > 1 && col_ <= 1;
-  if (col_ > 0 || !shares) angle_entries(m_, shape_, mine_, cosine);
-  if (shares) shared_angles(m_, h_, cosine, col_);
+  if (makes_angles_) angle_entries(m_, shape_, mine_, cosine);
+  if (shares_angles_) shared_angles(m_, h_, cosine, col_);
 }
 
 // The token's queries, keys and values in all tiles, and their place in a page.
@@ -257,10 +263,12 @@ void BlockTile::scores() {
   p_.head_size = h_;
   p_.part = mine_.part;
   p_.parts = mine_.parts;
-  m_.from(OW_WORDS_PART_IN, OW_F32, OW_FLOW_LEFT, 1);  // the program sets the lengths
-  m_.to(OW_WORDS_PART_OUT, OW_F32, OW_FLOW_LEFT, 1);
-  m_.from(OW_WORDS_WHOLE_IN, OW_F32, OW_FLOW_RIGHT, 1);
-  m_.to(OW_WORDS_WHOLE_OUT, OW_F32, OW_FLOW_RIGHT, 1);
+  if (p_.parts > 1) {  // the program sets the lengths
+    m_.from(OW_WORDS_PART_IN, OW_F32, OW_FLOW_LEFT, 1);
+    m_.to(OW_WORDS_PART_OUT, OW_F32, OW_FLOW_LEFT, 1);
+    m_.from(OW_WORDS_WHOLE_IN, OW_F32, OW_FLOW_RIGHT, 1);
+    m_.to(OW_WORDS_WHOLE_OUT, OW_F32, OW_FLOW_RIGHT, 1);
+  }
   p_.query_scale = to_half(model_.type, 1 / std::sqrt(static_cast<double>(shape_.head_size)));
   p_.score_pitch = 2 * std::min(OW_SCORE_PLACES, page_ * p_.slot_pages);
   p_.scores = m_.take(uint64_t{heads_} * p_.score_pitch, kScore, kMix);

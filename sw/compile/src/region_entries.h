@@ -21,11 +21,12 @@ struct Residual {
 Residual residual_entries(RegionMemory& memory, const LanguageModel& model,
                           const LanguagePlan& plan, int row, int col);
 
-// The group of a norm in step `step` of what is at `x`, in the table from `group` on; the product
-// in the step after it takes the result. Where that goes.
-void norm_entries(RegionMemory& memory, const LanguageModel& model, const LanguagePlan& plan,
-                  int row, uint32_t x, const std::vector<uint16_t>& gain, RegionStep step,
-                  size_t group);
+// The group of norms that are in `steps`, without what each has of its own; the product in the step
+// after a norm takes its result. Then a norm's own entries, from `x_entry` on: what is at `x`, and
+// its gain. Where the result goes.
+void norm_entries(RegionMemory& memory, const std::vector<RegionStep>& steps);
+void norm_of(RegionMemory& memory, const LanguageModel& model, const LanguagePlan& plan, int row,
+             uint32_t x, const std::vector<uint16_t>& gain, size_t x_entry);
 void normal_entry(RegionMemory& memory, size_t entry);
 
 }  // namespace ow::jobs

@@ -58,32 +58,42 @@ Residual residual_entries(RegionMemory& m, const LanguageModel& model, const Lan
   return {in + before, out + before};
 }
 
-void norm_entries(RegionMemory& m, const LanguageModel& model, const LanguagePlan& plan, int row,
-                  uint32_t x, const std::vector<uint16_t>& gain, RegionStep step, size_t group) {
-  const int half = m.half();
+namespace {
+
+size_t norm(int number) { return static_cast<size_t>(OW_WORDS_NORM + number - OW_NORM_FIRST); }
+
+}  // namespace
+
+void norm_entries(RegionMemory& m, const std::vector<RegionStep>& steps) {
   const uint32_t n = m.parameters().features;
-  const auto product = static_cast<RegionStep>(step + 1);
-  const uint32_t normal = m.take(2ull * n, step, product);
-  const uint32_t wide = m.take(4ull * n, step, step), numbers = m.take(24, step, step);
+  std::vector<RegionMemory::Steps> alone, with_product;
+  for (const RegionStep step : steps) {
+    alone.push_back({step, step});
+    with_product.push_back({step, static_cast<RegionStep>(step + 1)});
+  }
+  const uint32_t normal = m.take(2ull * n, with_product);
+  const uint32_t wide = m.take(4ull * n, alone), numbers = m.take(24, alone);
+  m.row(norm(OW_NORM_VARIANCE), OW_F32, numbers, 1);
+  m.entry(norm(OW_NORM_SCALE)) = OW_WORDS_MEM1(OW_F32, numbers + 4, 1, 0);
+  m.row(norm(OW_NORM_MINUS_HALF), OW_F32, numbers + 8, 1);
+  m.row(norm(OW_NORM_SUM), OW_F32, numbers + 12, 1);
+  m.row(norm(OW_NORM_ERROR), OW_F32, numbers + 16, 1);
+  m.row(norm(OW_NORM_ROOT), OW_BF16, numbers + 20, 1);
+  m.row(norm(OW_NORM_WIDE), OW_F32, wide, n);
+  m.row(norm(OW_NORM_NORMAL), m.half(), normal, n);
+}
+
+void norm_of(RegionMemory& m, const LanguageModel& model, const LanguagePlan& plan, int row,
+             uint32_t x, const std::vector<uint16_t>& gain, size_t x_entry) {
+  const uint32_t n = m.parameters().features;
   std::vector<uint16_t> mine;
   for (const uint32_t f : dealt_list(model.shape.width, plan.region.rows, row, -1)) {
     mine.push_back(gain[f]);
   }
   const uint32_t gains = m.take(2ull * n);
   if (m.fits()) m.put(gains, mine);
-  const auto at = [group](int number) {
-    return group + static_cast<size_t>(number - OW_NORM_FIRST);
-  };
-  m.row(at(OW_NORM_X), half, x, n);
-  m.row(at(OW_NORM_VARIANCE), OW_F32, numbers, 1);
-  m.entry(at(OW_NORM_SCALE)) = OW_WORDS_MEM1(OW_F32, numbers + 4, 1, 0);
-  m.row(at(OW_NORM_MINUS_HALF), OW_F32, numbers + 8, 1);
-  m.row(at(OW_NORM_SUM), OW_F32, numbers + 12, 1);
-  m.row(at(OW_NORM_ERROR), OW_F32, numbers + 16, 1);
-  m.row(at(OW_NORM_ROOT), OW_BF16, numbers + 20, 1);
-  m.row(at(OW_NORM_WIDE), OW_F32, wide, n);
-  m.row(at(OW_NORM_NORMAL), half, normal, n);
-  m.row(at(OW_NORM_GAIN), half, gains, n);
+  m.row(x_entry, m.half(), x, n);
+  m.row(x_entry + 1, m.half(), gains, n);
 }
 
 void normal_entry(RegionMemory& m, size_t entry) {
@@ -99,7 +109,8 @@ RegionMemory head_tile(const LanguageModel& model, const LanguagePlan& plan, int
   ow_region& p = m.parameters();
   const Residual x = residual_entries(m, model, plan, row, col);
   if (col == 0) {
-    norm_entries(m, model, plan, row, x.inbox, model.norm, kNorm, OW_WORDS_NORM);
+    norm_entries(m, {kNorm});
+    norm_of(m, model, plan, row, x.inbox, model.norm, norm(OW_NORM_X));
     normal_entry(m, OW_WORDS_HEAD_NORMAL_OUT);
   }
   const std::vector<uint32_t> features = dealt_list(shape.width, rows, row, -1);

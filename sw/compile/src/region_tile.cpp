@@ -17,6 +17,8 @@ uint32_t up_to(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit;
 
 RegionMemory::RegionMemory(const FreeMemory& memory, HalfType type, size_t entries)
     : memory_(memory), type_(type), end_(memory.addr), entries_(entries) {
+  parameters_.entries = static_cast<uint32_t>(entries);
+  take(entries * sizeof entries_[0]);
   memory_.bytes -= (memory.addr + memory.bytes) % 16;
 }
 
@@ -29,20 +31,22 @@ uint32_t RegionMemory::take(uint64_t bytes) {
 }
 
 // The place nearest to the end at which nothing lies that is needed in the same steps.
-uint32_t RegionMemory::take(uint64_t bytes, RegionStep from, RegionStep to) {
+uint32_t RegionMemory::take(uint64_t bytes, const std::vector<Steps>& when) {
   const uint64_t top = uint64_t{memory_.addr} + memory_.bytes;
   bytes = (bytes + 15) / 16 * 16;
   uint64_t begin = 0;
   for (bool moved = true; moved;) {
     moved = false;
     for (const Shared& other : areas_) {
-      const bool at_once = from <= other.to && other.from <= to;
+      const bool at_once = std::any_of(when.begin(), when.end(), [&](const Steps& s) {
+        return s.from <= other.when.to && other.when.from <= s.to;
+      });
       if (!at_once || begin >= other.end || other.begin >= begin + bytes) continue;
       begin = other.end;
       moved = true;
     }
   }
-  areas_.push_back({begin, begin + bytes, from, to});
+  for (const Steps& steps : when) areas_.push_back({begin, begin + bytes, steps});
   shared_ = std::max(shared_, begin + bytes);
   return static_cast<uint32_t>(top - std::min(top, begin + bytes));
 }
@@ -118,9 +122,10 @@ RegionTile RegionMemory::tile() const {
   RegionTile tile;
   tile.parameters.resize(sizeof parameters_ / 4);
   std::memcpy(tile.parameters.data(), &parameters_, sizeof parameters_);
-  tile.descriptors.resize(entries_.size() * sizeof entries_[0] / 4);
-  std::memcpy(tile.descriptors.data(), entries_.data(), entries_.size() * sizeof entries_[0]);
+  const size_t table = entries_.size() * sizeof entries_[0];
   tile.memory = words_;
+  tile.memory.resize(std::max(tile.memory.size(), table / 4));
+  std::memcpy(tile.memory.data(), entries_.data(), table);
   return tile;
 }
 

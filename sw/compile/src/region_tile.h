@@ -44,12 +44,19 @@ enum RegionStep {
 
 class RegionMemory {
  public:
+  // With a table of `entries` descriptors.
   RegionMemory(const FreeMemory& memory, HalfType type, size_t entries);
 
   // Bytes at a multiple of 16; the tile's memory begins as zeros.
   uint32_t take(uint64_t bytes);
-  // The same at the end of the memory, from one step to another.
-  uint32_t take(uint64_t bytes, RegionStep from, RegionStep to);
+  struct Steps {
+    RegionStep from, to;
+  };
+  // The same at the end of the memory, for some steps.
+  uint32_t take(uint64_t bytes, const std::vector<Steps>& when);
+  uint32_t take(uint64_t bytes, RegionStep from, RegionStep to) {
+    return take(bytes, std::vector<Steps>{{from, to}});
+  }
   uint64_t used() const { return end_ - memory_.addr + shared_; }
   uint64_t left() const { return memory_.bytes > used() ? memory_.bytes - used() : 0; }
   bool fits() const { return used() <= memory_.bytes; }
@@ -86,7 +93,7 @@ class RegionMemory {
   // Bytes before the end of the memory.
   struct Shared {
     uint64_t begin, end;
-    RegionStep from, to;
+    Steps when;
   };
 
   FreeMemory memory_;

@@ -15,11 +15,6 @@ const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {
     [OW_FLOW_ROW] = &row,    [OW_FLOW_UP] = &up,     [OW_FLOW_COMMAND] = &command,
     [OW_FLOW_JOIN] = &join,  [OW_FLOW_NEXT] = &next, [OW_FLOW_LEFT] = &left,
     [OW_FLOW_RIGHT] = &right};
-OW_EXPORT(u32, descriptor_words, OW_BLOCK_WORDS, 6);
-uint32_t* const table = &descriptor_words[0][0];
-const struct ow_dsr_words* const entries =
-    (const struct ow_dsr_words*)(const void*)descriptor_words;
-const uint32_t table_entries = OW_BLOCK_WORDS;
 
 static uint32_t places;        // of the user that lie in this row, with the new one
 static int keeps;              // the new one lies in this row
@@ -34,8 +29,8 @@ static void end(void);
 static void begin(void);
 static int busy;  // in column 0
 
-static void load_normal(uint32_t group) {
-  LOAD(OW_DSR_SENT, group + OW_NORM_NORMAL - OW_NORM_FIRST);
+static void load_normal(void) {
+  LOAD(OW_DSR_SENT, OW_WORDS_NORM + OW_NORM_NORMAL - OW_NORM_FIRST);
   LOAD(OW_DSR_SENT_TO, OW_WORDS_NORMAL_OUT);
 }
 
@@ -48,7 +43,7 @@ void start(void) {
     return;
   }
   LOAD_GROUP(NORM);
-  load_normal(OW_WORDS_NORM);
+  load_normal();
   if (my_row > 0) {
     LOAD(OW_DSR_COMMAND_IN, OW_WORDS_COMMAND_IN);
     LOAD(OW_DSR_COMMAND, OW_WORDS_COMMAND);
@@ -65,8 +60,7 @@ static void put(uint32_t dsr, uint32_t address) { ow_dsrw(dsr, OW_DSR_ADDRESS, a
 
 // Cosine and sine of the position (N110).
 static void angles(void) {
-  static const float series[] = {0x1.c5dac4p-8f, -0x1.341a88p-4f, 0x1.0c4f7cp-1f, -0x1.0357e8p+1f,
-                                 0x1.921fb6p+1f};
+  static const float series[] = {-0x1.30fc4ep-4f, 0x1.0c2cf4p-1f, -0x1.0356b6p+1f, 0x1.921faap+1f};
   const uint32_t turns = R(OW_ANGLE_TURNS), y = R(OW_ANGLE_Y), square = R(OW_ANGLE_SQUARE);
   const uint32_t sum = R(OW_ANGLE_SERIES);
   LOAD_GROUP(ANGLE);
@@ -75,10 +69,10 @@ static void angles(void) {
   ow_cvt(OW_I32, WORK(y, turns, OW_NONE));
   ow_mul_s(OW_F32, WORK(y, y, OW_NONE), 0x1p-31f);
   ow_mul(OW_F32, WORK(square, y, y));
-  ow_mul_s(OW_F32, WORK(sum, square, OW_NONE), -0x1.c4c848p-12f);
+  ow_mul_s(OW_F32, WORK(sum, square, OW_NONE), 0x1.877734p-8f);
   for (uint32_t k = 0;; ++k) {
     ow_add_s(OW_F32, WORK(sum, sum, OW_NONE), series[k]);
-    if (k == 4) break;
+    if (k == 3) break;
     ow_mul(OW_F32, WORK(sum, sum, square));
   }
   ow_mul(OW_F32, WORK(square, y, square));
@@ -106,6 +100,30 @@ static void take_angles(void) {
 // Column 0 sends its vector once more when this step is over, so its descriptors must stay.
 static int sends_again(void) { return my_column == 0 && parameters.attention.passes > 1; }
 
+// The page of a place: its address; its places.
+struct page {
+  uint32_t address, places;
+};
+static struct page page_at(uint32_t place) {
+  const uint32_t number = pages[place >> parameters.page_bits];
+  return (struct page){
+      parameters.pages + number * parameters.page_bytes,
+      number == parameters.short_page ? parameters.short_places : parameters.page_places};
+}
+static uint32_t values_of(struct page page) {
+  return page.address + 2 * page.places * parameters.kv_features;
+}
+
+// The last place of this row takes the new position's key and value.
+static void find_new_place(void) {
+  LOAD_GROUP(KEEP);
+  const struct page page = page_at(places - 1);
+  const uint32_t place = (places - 1) & (parameters.page_places - 1), n = parameters.kv_features;
+  put(R(OW_KEEP_KEY_PLACE), page.address + 2 * place);
+  ow_dsrw(R(OW_KEEP_KEY_PLACE), OW_DSR_DIM0, ow_dim_word(n, (int32_t)(2 * page.places)));
+  put(R(OW_KEEP_VALUE_PLACE), values_of(page) + place * 2 * n);
+}
+
 // What the position decides.
 static void find_places(void) {
   const uint32_t rows = parameters.rows;
@@ -119,7 +137,7 @@ static void find_places(void) {
     take_angles();
     LOAD_GROUP(TURN);
   }
-  if (keeps) LOAD_GROUP(KEEP);
+  if (keeps) find_new_place();
   if (!sends_again()) LOAD(OW_DSR_SENT, OW_WORDS_TAKEN);
 }
 
@@ -138,20 +156,6 @@ static void begin(void) {
   find_places();
 }
 
-// The page of a place: its address; its places.
-struct page {
-  uint32_t address, places;
-};
-static struct page page_at(uint32_t place) {
-  const uint32_t number = pages[place >> parameters.page_bits];
-  return (struct page){
-      parameters.pages + number * parameters.page_bytes,
-      number == parameters.short_page ? parameters.short_places : parameters.page_places};
-}
-static uint32_t values_of(struct page page) {
-  return page.address + 2 * page.places * parameters.kv_features;
-}
-
 // The last row: queries and keys are turned, queries scaled; all three to the column.
 static void turn(void) {
   const uint32_t values = parameters.kv_features / 2;  // words
@@ -165,14 +169,9 @@ static void turn(void) {
   ow_mov(OW_I32, WORK(OW_DSR_WORDS_OUT, R(OW_TURN_VALUES), OW_NONE));
 }
 
-// The new position's key and value to the last place of this row.
+// The new position's key and value to their place.
 static void keep(void) {
-  const struct page page = page_at(places - 1);
-  const uint32_t place = (places - 1) & (parameters.page_places - 1), n = parameters.kv_features;
-  put(R(OW_KEEP_KEY_PLACE), page.address + 2 * place);
-  ow_dsrw(R(OW_KEEP_KEY_PLACE), OW_DSR_DIM0, ow_dim_word(n, (int32_t)(2 * page.places)));
   ow_mov(HALF, WORK(R(OW_KEEP_KEY_PLACE), R(OW_KEEP_KEY), OW_NONE));
-  put(R(OW_KEEP_VALUE_PLACE), values_of(page) + place * 2 * n);
   ow_mov(HALF, WORK(R(OW_KEEP_VALUE_PLACE), R(OW_KEEP_VALUE), OW_NONE));
 }
 
@@ -358,10 +357,11 @@ static void mix(void) {
 
 // Column 0, while the product of the attention comes: what the second norm needs.
 static void prepare_norm(void) {
-  load_group(OW_NORM_FIRST, OW_WORDS_SECOND_NORM, OW_NORM_SECOND_END - OW_NORM_FIRST);
+  load_group(OW_NORM_FIRST, OW_WORDS_NORM, OW_NORM_X - OW_NORM_FIRST);
+  load_group(OW_NORM_X, OW_WORDS_SECOND_NORM, OW_NORM_SECOND_END - OW_NORM_X);
   wait_next_sent();
   // The last row may still need these to send the vector again.
-  if (!is_last_row() || parameters.output.passes == 1) load_normal(OW_WORDS_SECOND_NORM);
+  if (!is_last_row() || parameters.output.passes == 1) load_normal();
 }
 
 static void attend(void) {
@@ -399,7 +399,7 @@ static void feed(void) {
   if (my_column == 0) {
     ow_add(HALF, ON(R(OW_NORM_X), R(OW_NORM_INBOX), R(OW_NORM_Y)));
     take_next();
-    if (is_last_row() && parameters.output.passes > 1) load_normal(OW_WORDS_SECOND_NORM);
+    if (is_last_row() && parameters.output.passes > 1) load_normal();
     send_normal();
   }
   if (is_last_row()) LOAD_GROUP(SHRINK);

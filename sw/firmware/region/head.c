@@ -7,11 +7,6 @@
 OW_FLOW(logits, answer, host, report);
 const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {&row,  &up,     &command, &join, &next,
                                                              &left, &logits, &answer,  &host};
-OW_EXPORT(u32, descriptor_words, OW_HEAD_WORDS, 6);
-uint32_t* const table = &descriptor_words[0][0];
-const struct ow_dsr_words* const entries =
-    (const struct ow_dsr_words*)(const void*)descriptor_words;
-const uint32_t table_entries = OW_HEAD_WORDS;
 
 // The greatest logit of some columns.
 struct best {

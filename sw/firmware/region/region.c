@@ -3,7 +3,7 @@
 #include "region.h"
 
 OW_EXPORT_HEAP(u32, memory);
-// The host writes struct ow_region and the table of descriptors before the cores start.
+// The host writes struct ow_region before the cores start, and memory.
 OW_EXPORT(u32, parameter_words, sizeof(struct ow_region) / 4);
 OW_FLOW(row, up, command, down, left, join, next);
 
@@ -181,19 +181,19 @@ void lead(const struct ow_command* what) {
 }
 
 // ---- Start. The host's descriptors of the fabric have the number of a flow for an address.
-static void set_queue(uint32_t* entry) {
-  const uint32_t kind = OW_DSR0_KIND_OF(entry[OW_DSR_KIND]);
+static void set_queue(struct ow_dsr_words* entry) {
+  const uint32_t kind = OW_DSR0_KIND_OF(entry->kind);
   if (kind != OW_KIND_FABRIC_IN && kind != OW_KIND_FABRIC_OUT) return;
-  const struct ow_flow* flow = region_flows[entry[OW_DSR_ADDRESS]];
+  const struct ow_flow* flow = region_flows[entry->address];
   const uint32_t queue = kind == OW_KIND_FABRIC_IN ? flow->in : flow->out;
-  entry[OW_DSR_ADDRESS] = 0;
-  if (queue != OW_NO_QUEUE) entry[OW_DSR_KIND] |= OW_DSR0_QUEUE_NO(queue);
+  entry->address = 0;
+  if (queue != OW_NO_QUEUE) entry->kind |= OW_DSR0_QUEUE_NO(queue);
 }
 
 void ow_main(void) {
   my_row = ow_reg_read(OW_REG_ROW);
   my_column = ow_reg_read(OW_REG_COL);
-  for (uint32_t i = 0; i < table_entries; ++i) set_queue(&table[6 * i]);
+  for (uint32_t i = 0; i < parameters.entries; ++i) set_queue(&entries[i]);
   for (uint32_t i = 0; i < OW_DSR_POOL; ++i) ow_dsr_load(i, &entries[i]);
   ow_reg_write(OW_REG_RED_COUNT, OW_RED_COUNT_ROWS(1));
   ow_reg_write(OW_REG_RED_PHASE, OW_RED_PHASE_PERIOD(1));

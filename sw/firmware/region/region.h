@@ -35,7 +35,7 @@ enum {
 
 extern uint32_t parameter_words[sizeof(struct ow_region) / 4];
 #define parameters (*(const struct ow_region*)(const void*)parameter_words)
-extern const struct ow_dsr_words* const entries;  // the table
+extern struct ow_dsr_words entries[] __asm__("ow_heap");  // the table
 
 extern struct ow_command now;  // what the region works on
 extern struct ow_flow row, up, command, down, left, join, next;
@@ -110,9 +110,7 @@ void copy_command(struct ow_command* to, const struct ow_command* from);
 
 // ---- What a program gives.
 extern const struct ow_flow* const region_flows[OW_REGION_FLOWS];  // enum ow_region_flow
-extern uint32_t* const table;                                      // of descriptors
-extern const uint32_t table_entries;
-void start(void);  // before the first token
+void start(void);                                                  // before the first token
 // The inbox has become full; `now` is a command that take_command() has waited for.
 void inbox_there(void);
 void command_there(void);

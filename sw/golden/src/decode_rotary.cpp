@@ -23,14 +23,13 @@ double scaled(const RotaryScaling& s, double frequency) {
 
 // The sine of t / 2^31 half turns, in fp32.
 uint32_t sine_of(uint32_t t) {
-  // Partial sums of the series of sin(pi y) / (y (1 - y^2)) in y^2; the last one is moved so that
-  // the error is least.
-  constexpr float kSeries[] = {0x1.921fb6p+1f,  -0x1.0357e8p+1f, 0x1.0c4f7cp-1f,
-                               -0x1.341a88p-4f, 0x1.c5dac4p-8f,  -0x1.c4c848p-12f};
+  // The polynomial in y^2 for sin(pi y) / (y (1 - y^2)) with the least error of the sine.
+  constexpr float kSeries[] = {0x1.921faap+1f, -0x1.0356b6p+1f, 0x1.0c2cf4p-1f, -0x1.30fc4ep-4f,
+                               0x1.877734p-8f};
   const uint32_t y = f32_mul(int_to_f32(static_cast<int32_t>(t)), float_to_bits(0x1p-31f));
   const uint32_t z = f32_mul(y, y);
-  uint32_t q = float_to_bits(kSeries[5]);
-  for (int k = 4; k >= 0; --k) q = f32_add(f32_mul(q, z), float_to_bits(kSeries[k]));
+  uint32_t q = float_to_bits(kSeries[4]);
+  for (int k = 3; k >= 0; --k) q = f32_add(f32_mul(q, z), float_to_bits(kSeries[k]));
   return f32_mul(f32_sub(y, f32_mul(y, z)), q);
 }
 

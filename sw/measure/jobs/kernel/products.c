@@ -9,11 +9,6 @@
 #include "region.h"
 
 const struct ow_flow* const region_flows[OW_REGION_FLOWS] = {&row, &up};
-OW_EXPORT(u32, descriptor_words, OW_PRODUCT_WORDS, 6);
-uint32_t* const table = &descriptor_words[0][0];
-const struct ow_dsr_words* const entries =
-    (const struct ow_dsr_words*)(const void*)descriptor_words;
-const uint32_t table_entries = OW_PRODUCT_WORDS;
 
 OW_EXPORT(u32, times, 2);  // when the first vector was sent, when the last sum was there
 

@@ -140,14 +140,16 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
   for (size_t t = 0; two && t < first.size(); ++t)
     second.push_back(random_halves(each * each, &rng));
 
-  std::vector<uint32_t> parameters, descriptors, memories;
+  std::vector<uint32_t> parameters, memories;
   uint32_t result = 0;
   for (int t = 0; t < tiles * tiles; ++t) {
     Memory memory(base);
+    memory.words.resize(OW_PRODUCT_WORDS * sizeof(ow_dsr_words) / 4);  // the table
     const uint32_t vector = memory.put(x[static_cast<size_t>(t / tiles)]);
     const uint32_t middle = memory.put(std::vector<uint16_t>(each));
     result = memory.put(std::vector<uint16_t>(each)) - base;
     ow_region region{};
+    region.entries = OW_PRODUCT_WORDS;
     region.rows = region.columns = static_cast<uint32_t>(tiles);
     region.attention =
         gemv_of(memory.put(first[static_cast<size_t>(t)]), n, n, two ? middle : base + result);
@@ -166,7 +168,7 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
     table[OW_PRODUCT_SECOND_OUT] =
         of_flow(OW_WORDS_FABRIC_OUT(OW_F16, 0, count, closed), OW_FLOW_UP);
     append(&parameters, &region, sizeof region);
-    append(&descriptors, table.data(), table.size() * sizeof table[0]);
+    std::memcpy(memory.words.data(), table.data(), table.size() * sizeof table[0]);
     memories.insert(memories.end(), memory.words.begin(), memory.words.end());
   }
 
@@ -175,7 +177,6 @@ ProductCost measure_products(const std::string& elf, int size, int tiles, bool t
   program.add_firmware(whole(shape), elf);
   const Mapping mapping = Mapping::tiles();
   program.set_parameter("parameter_words", parameters, mapping);
-  program.set_parameter("descriptor_words", descriptors, mapping);
   const size_t words = memories.size() / first.size();
   program.set_parameter("memory", memories, mapping.slice(0, 0, words));
   Runtime machine = make_runtime(make_device(DeviceKind::Replicated, shape));

@@ -29,9 +29,8 @@ struct LanguageOptions {
 
 // What the host writes into a tile before its core starts: words.
 struct RegionTile {
-  std::vector<uint32_t> parameters;   // struct ow_region
-  std::vector<uint32_t> descriptors;  // [table entries][6]
-  std::vector<uint32_t> memory;       // the free memory from its beginning on
+  std::vector<uint32_t> parameters;  // struct ow_region
+  std::vector<uint32_t> memory;      // the free memory from its beginning on: the table first
 };
 
 struct LanguagePlan {
@@ -43,6 +42,7 @@ struct LanguagePlan {
   int slots = 0;
   int positions = 0;                           // of a user's text at most
   int slot_pages = 0;                          // entries of a slot in the table of pages
+  uint32_t page_table = 0;                     // bytes of the free memory before it
   int page_places = 0;                         // of a page of keys and values
   int pages = 0;                               // that the fullest tile has room for ...
   int short_places = 0;                        // ... and the places of a page after them, or 0

@@ -68,13 +68,18 @@ struct ow_gemv {
 
 // Parameters of a tile: addresses are bytes of its SRAM.
 struct ow_region {
+  uint32_t entries;  // of the table of descriptors
   uint32_t rows, columns;
   uint32_t inverse_rows;  // 2^32 / rows, rounded up: quotients of numbers below 2^16
   uint32_t features;      // of the residual, in this grid row
   uint32_t share;         // 1 / width, fp32
   uint32_t epsilon;       // fp32
+  union {
+    struct ow_gemv attention;  // a block's first product
+    struct ow_gemv logits;     // the head's
+  };
   // A block.
-  struct ow_gemv attention, output, hidden, down;
+  struct ow_gemv output, hidden, down;
   uint32_t slot_pages;  // entries of a slot in the table of pages
   uint32_t page_table;  // [slots][slot_pages] of page numbers, 16 bits
   uint32_t pages, page_bytes;
@@ -86,15 +91,15 @@ struct ow_region {
   uint32_t part, parts;                    // of the columns that share a head
   uint32_t scores, score_pitch;            // rows of heads; bytes
   // The head.
-  struct ow_gemv logits;
   uint32_t embedding;     // as the weights of logits
   uint32_t outputs;       // of a pass of it
   uint32_t tokens;        // of the column
   uint32_t logit_maxima;  // one for each OW_LOGIT_ROW logits, fp32
 };
 
-// Descriptors that the host makes. In one of the fabric the address is the flow's number (enum
-// ow_region_flow), and the program puts the queue in.
+// Descriptors that the host makes: a table, with which the memory that the host lays out begins. In
+// one of the fabric the address is the flow's number (enum ow_region_flow), and the program puts
+// the queue in.
 //
 // The first ones stay in the registers of their numbers. The others are in groups: before a part of
 // a step its group is loaded into registers of the pool, while the tile waits for something else.
@@ -126,8 +131,7 @@ enum ow_region_dsr {
 // The norm of the residual: features of the grid row, and single numbers.
 enum {
   OW_NORM_FIRST = 2,
-  OW_NORM_X = OW_NORM_FIRST,
-  OW_NORM_SUM,
+  OW_NORM_SUM = OW_NORM_FIRST,
   OW_NORM_VARIANCE,
   OW_NORM_ROOT,
   OW_NORM_SCALE,  // repeated, as an operand for each feature
@@ -135,6 +139,7 @@ enum {
   OW_NORM_ERROR,
   OW_NORM_WIDE,  // fp32
   OW_NORM_NORMAL,
+  OW_NORM_X,  // a second norm has others of this one and the next
   OW_NORM_GAIN,
   OW_NORM_END,
   // In front of a second norm, the residual (X) is the sum of the first two; at the end of the
@@ -269,16 +274,17 @@ enum {
   OW_FIND_END
 };
 
-// The table: registers that stay, commands, groups, and what is loaded by itself.
+// The table: registers that stay, commands, groups, and what is loaded by itself. In a block, what
+// few tiles need comes last, and the tables of the others end before it.
 #define OW_GROUP_(name) (OW_##name##_END - OW_##name##_FIRST)
 enum {
   OW_WORDS_COMMAND_IN = OW_DSR_POOL,
   OW_WORDS_COMMAND,
   OW_WORDS_NORM,
   // A block.
-  OW_WORDS_SECOND_NORM = OW_WORDS_NORM + OW_GROUP_(NORM),
-  OW_WORDS_ANGLE = OW_WORDS_SECOND_NORM + OW_NORM_SECOND_END - OW_NORM_FIRST,
-  OW_WORDS_TURN = OW_WORDS_ANGLE + OW_GROUP_(ANGLE),
+  OW_WORDS_SECOND_NORM =  // from X on
+  OW_WORDS_NORM + OW_GROUP_(NORM),
+  OW_WORDS_TURN = OW_WORDS_SECOND_NORM + OW_NORM_SECOND_END - OW_NORM_X,
   OW_WORDS_KEEP = OW_WORDS_TURN + OW_GROUP_(TURN),
   OW_WORDS_SCORE = OW_WORDS_KEEP + OW_GROUP_(KEEP),
   OW_WORDS_SOFTMAX = OW_WORDS_SCORE + OW_GROUP_(SCORE),
@@ -287,17 +293,22 @@ enum {
   OW_WORDS_SHRINK = OW_WORDS_DIVIDE + OW_GROUP_(DIVIDE),
   OW_WORDS_ANGLE_WORDS = OW_WORDS_SHRINK + OW_GROUP_(SHRINK),
   OW_WORDS_ANGLE_LEFT,
-  OW_WORDS_PART_IN,  // flow `left`: sums of a part of the features
-  OW_WORDS_PART_OUT,
-  OW_WORDS_WHOLE_IN,  // flow `right`
-  OW_WORDS_WHOLE_OUT,
   OW_WORDS_TAKEN,  // queries, keys, values, in all tiles
   OW_WORDS_MIXED,  // a vector that is sent, and where to
   OW_WORDS_MIXED_OUT,
   OW_WORDS_HIDDEN,
   OW_WORDS_HIDDEN_OUT,
   OW_WORDS_NORMAL_OUT,
-  OW_BLOCK_WORDS,
+  OW_BLOCK_WORDS,  // without these:
+  // If several columns share a head.
+  OW_WORDS_PART_IN = OW_BLOCK_WORDS,  // flow `left`: sums of a part of the features
+  OW_WORDS_PART_OUT,
+  OW_WORDS_WHOLE_IN,  // flow `right`
+  OW_WORDS_WHOLE_OUT,
+  OW_BLOCK_PART_WORDS,
+  // In tiles of the last row that make angles.
+  OW_WORDS_ANGLE = OW_BLOCK_PART_WORDS,
+  OW_BLOCK_ANGLE_WORDS = OW_WORDS_ANGLE + OW_GROUP_(ANGLE),
   // The head.
   OW_WORDS_EMBED = OW_WORDS_NORM + OW_GROUP_(NORM),
   OW_WORDS_FIND = OW_WORDS_EMBED + OW_GROUP_(EMBED),
