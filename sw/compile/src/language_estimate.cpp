@@ -14,6 +14,7 @@ constexpr double kPass = 62;           // a pass of a product beside its beats: 
 constexpr double kReducer = 7;         // a tile in a chain of reducers
 constexpr double kFirstJoin = 55;      // a join by the engine, if there is more than one row
 constexpr double kJoin = 14;           // a row of it, with the way back
+constexpr double kPosition = 300;      // a block: places and angles of a position, beside the norm
 constexpr double kSearch = 174;        // a pass of logits that is searched
 constexpr double kBest = 117;          // a column that passes the greatest logit on
 constexpr double kHead = 243;          // the head's work on commands
@@ -69,6 +70,7 @@ class Estimator {
     steps.push_back(step("rotation",
                          (2 * (queries + keys) + queries) / kHalf + (queries + 2 * keys) / 2,
                          rows_ - 1, 0, 5));
+    steps.back().instructions += kPosition;
     steps.push_back(
         step("scores",
              queries * up(places_, 8) + heads_ * places_ * (1 / kToHalf + 1 / kHalf) + 2 * keys, 0,

@@ -34,6 +34,8 @@
 namespace ow {
 namespace {
 
+constexpr const char* kExports = OW_KERNELS_DIR "/exports.elf";
+
 std::string config(const std::string& name) {
   return read_text(std::string(OW_SOURCE_DIR "/configs/") + name);
 }
@@ -287,7 +289,7 @@ std::vector<size_t> notes(const std::string& s) {
 // What the program of the exports claims, beyond what any tile has.
 TEST(Fuzz, AnElfWhoseClaimCannotBe) {
   const std::string claimed("\x0a\0\0\0\x1f\0\0\0\x0b\0\0\0\x0d\0\0\0", 16);
-  std::string elf = read_text(OW_EXPORTS_ELF);
+  std::string elf = read_text(kExports);
   const size_t at = elf.find(claimed);
   ASSERT_NE(at, std::string::npos);
   elf[at + 4] = '\x7f';
@@ -299,8 +301,9 @@ TEST(Fuzz, AnElfWhoseClaimCannotBe) {
 
 TEST(Fuzz, Elf) {
   std::vector<std::string> valid;
-  for (const char* file : {OW_FIRMWARE_DIR "/add_stream.elf", OW_FIRMWARE_DIR "/column_sum.elf",
-                           OW_EXPORTS_ELF, OW_EXPORTS_ELF}) {
+  for (const char* file :
+       {OW_FIRMWARE_DIR "/add_stream.elf", OW_FIRMWARE_DIR "/column_sum.elf", kExports, kExports,
+        OW_KERNELS_DIR "/prints.elf", OW_KERNELS_DIR "/tasks_3_6.elf"}) {
     valid.push_back(read_text(file));
   }
   constexpr size_t kHead = 52 + 3 * 32;  // the file's header and the program headers
@@ -340,6 +343,7 @@ TEST(Fuzz, Elf) {
     }
     image.first_named_task();
     image.format_string(0);
+    image.format_string(image.formats_begin);
     image.find("ow_heap");
     image.find("none");
     for (const ElfExport& e : image.exports()) {

@@ -160,6 +160,7 @@ TEST(Fuzz, GgufFiles) {
   GgufForm merges = gguf_form(&gpt2, GgufType::Q8_0);
   merges.text("tokenizer.ggml.model", "gpt2");
   merges.text("tokenizer.ggml.pre", "qwen2");
+  merges.text("tokenizer.chat_template", "{{ messages }}");
   merges.texts("tokenizer.ggml.tokens", {"<e>", "a", "b", "ab"});
   merges.wholes("tokenizer.ggml.token_type", {3, 1, 1, 1});
   merges.texts("tokenizer.ggml.merges", {"a b"});

@@ -118,6 +118,19 @@ TEST(Fuzz, SamplesOfNumpy) {
                         load_dataset(source, HalfType::Binary16, 3, 2);
                       }});
   std::remove(first.c_str());
+  const std::string tokens = npy_of("|u1", "(9,)", std::string("\1\0\2\2\1\0\1\2\1", 9));
+  run("samples_tokens", {".npy", {tokens}, npy_mutant, [](const std::string& path) {
+                           DataSource source;
+                           source.file = path;
+                           source.format = DataFormat::Tokens;
+                           source.sequence = 8;
+                           source.end = 0;
+                           load_dataset(source, HalfType::Binary16, 1, 3);
+                           source.format = DataFormat::Text;
+                           load_dataset(source, HalfType::Binary16, 1, 3, [](const auto& of) {
+                             return TokenText{{1, 2, 0, 1}, of.end};
+                           });
+                         }});
 }
 
 }  // namespace

@@ -32,12 +32,18 @@ std::string config(const std::string& name) {
 // model of, for a job that needs much and for one that needs nothing.
 TEST(Fuzz, ParametersOfATraining) {
   const std::string here = OW_SOURCE_DIR "/tb/sw/fuzz/";
+  const std::string graph = testing::TempDir() + "ow_fuzz_graph.json";
+  write_file(graph, R"({"inputs": 5, "layers": [{"name": "a", "kind": "linear", "inputs": "input",
+                                                "outputs": 3}]})");
+  const std::string of_graph = "data: {file: x.csv}\nnetwork: {graph: " + graph +
+                               ", weights: x}\ngrid: {rows: 1, columns: 2}\n";
   run("training",
       {".yaml",
        {config("digits-train.yaml"), config("digits.yaml"), read_text(here + "training-sgd.yaml"),
         read_text(here + "training-adamw.yaml"), read_text(here + "training-time.yaml"),
         read_text(here + "training-data.yaml"), read_text(here + "training-named.yaml"),
-        read_text(here + "inference-time.yaml")},
+        read_text(here + "training-sums.yaml"), read_text(here + "training-tokens.yaml"),
+        config("novel-train.yaml"), of_graph, read_text(here + "inference-time.yaml")},
        text,
        [](const std::string& path) {
          const jobs::RunParams params = jobs::read_job(path, false).base();
@@ -55,6 +61,7 @@ TEST(Fuzz, ParametersOfATraining) {
            }
          }
        }});
+  std::remove(graph.c_str());
 }
 
 // A training on two grid rows, and a run as begun.
