@@ -9,15 +9,15 @@ namespace ow::jobs {
 namespace {
 
 // Cycles of the tiles' programs (sw/firmware/region), by least squares over drawn models on RTL.
-constexpr double kInstruction = 18.5;  // an instruction beside its elements
-constexpr double kPass = 62;           // a pass of a product beside its beats: armed and drained
-constexpr double kReducer = 7;         // a tile in a chain of reducers
-constexpr double kFirstJoin = 55;      // a join by the engine, if there is more than one row
-constexpr double kJoin = 14;           // a row of it, with the way back
-constexpr double kPosition = 300;      // a block: places and angles of a position, beside the norm
-constexpr double kSearch = 174;        // a pass of logits that is searched
-constexpr double kBest = 117;          // a column that passes the greatest logit on
-constexpr double kHead = 243;          // the head's work on commands
+constexpr double kInstruction = 21;  // an instruction beside its elements
+constexpr double kPass = 52;         // a pass of a product beside its beats: armed and drained
+constexpr double kReducer = 6.4;     // a tile in a chain of reducers
+constexpr double kFirstJoin = 18;    // a join by the engine, if there is more than one row
+constexpr double kJoin = 16;         // a row of it, with the way back
+constexpr double kPosition = 355;    // a block: places and angles of a position, beside the norm
+constexpr double kSearch = 162;      // a pass of logits that is searched
+constexpr double kBest = 64;         // a column that passes the greatest logit on
+constexpr double kHead = 258;        // the head's work on commands
 
 // Elements a cycle: docs/isa.md.
 constexpr double kHalf = 8, kSingle = 4, kSingleMul = 2, kToSingle = 4, kToHalf = 3.5, kExp = 2;
@@ -64,6 +64,8 @@ class Estimator {
   std::vector<LanguageStep> block() const {
     const double queries = heads_ * size_, keys = kv_ * size_;
     const double pages = up(places_, kPlaces);
+    const int again =
+        places_ > kScorePlaces ? 2 : 1;  // scores that are not kept are computed twice
     std::vector<LanguageStep> steps;
     steps.push_back(norm("norm"));
     steps.push_back(by_rows("queries, keys, values", taken_));
@@ -73,9 +75,10 @@ class Estimator {
     steps.back().instructions += kPosition;
     steps.push_back(
         step("scores",
-             queries * up(places_, 8) + heads_ * places_ * (1 / kToHalf + 1 / kHalf) + 2 * keys, 0,
-             1, 4 + 2 * pages));
-    if (parts_ > 1) steps.push_back(shared_scores());
+             again * (queries * up(places_, 8) + heads_ * places_ * (1 / kToHalf + 1 / kHalf)) +
+                 2 * keys,
+             0, 1, 4 + again * 2 * pages));
+    if (parts_ > 1) steps.push_back(shared_scores(again));
     steps.push_back(step("softmax", heads_ * places_ * (3 / kHalf + 1 / kExp), 0, 0, 3));
     steps.push_back(
         step("values", static_cast<double>(places_) * heads_ * up(size_, 8), 0, 0, 1 + pages));
@@ -144,10 +147,10 @@ class Estimator {
     return step;
   }
   // Scores of the columns that share a head are added from one to the next, and told back.
-  LanguageStep shared_scores() const {
+  LanguageStep shared_scores(int times) const {
     LanguageStep step{"parts of scores"};
-    const double pages = up(places_, kPlaces);
-    step.beats = 2.0 * up_to(places_, 8);
+    const double pages = times * up(places_, kPlaces);
+    step.beats = 2.0 * times * up_to(places_, 8);
     step.chains = 2 * pages * kJoin * (parts_ - 1);
     step.instructions = kInstruction * 3 * pages;
     return step;
@@ -156,11 +159,9 @@ class Estimator {
     const double n = features_;
     return step(name, n * (2 / kHalf + 1 / kToSingle + 1 / kSingleMul + 1 / kToHalf), 0, 1, 15);
   }
-  // A product whose vector passes `across` tiles and whose sums pass `along`; alone, a tile drains
-  // two outputs a cycle.
+  // A product whose vector passes `across` tiles and whose sums pass `along`.
   LanguageStep product(const std::string& name, const Product& p, int across, int along) const {
-    const double drained = along == 1 ? p.each / 2.0 : p.each;
-    return {name, p.passes * (p.inputs * std::max(2.0, p.each / kHalf) + drained),
+    return {name, p.passes * (p.inputs * std::max(2.0, p.each / kHalf) + p.each),
             static_cast<double>(across - 1), p.passes * kReducer * (along - 1), kPass * p.passes};
   }
   LanguageStep by_rows(const std::string& name, const Product& p) const {
