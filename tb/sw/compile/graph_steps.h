@@ -112,11 +112,11 @@ inline StepInput random_input(const TrainingJob& job, int outputs, Rng* rng) {
 template <typename Input>
 void compare_steps(const TrainingJob& job, int steps, const Input& input,
                    const std::optional<Choices>& choices = {}) {
-  const ElfImage image =
-      training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
-  const TrainPlan plan = make_train_plan("test", job, image, kFullTile, choices);
   const Runtime machine =
       make_runtime(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}));
+  const TileConfig tile = tile_of(machine);
+  const ElfImage image = training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), tile);
+  const TrainPlan plan = make_train_plan("test", job, image, tile, choices);
   TrainGrid grid(machine, image, plan);
   golden::Trainer golden(job, job.graph);
   memoryx::MemoryX memory(job, {});
