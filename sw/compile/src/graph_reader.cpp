@@ -209,6 +209,12 @@ bool is_graph(const Yaml& layers) {
 }
 
 Graph read_graph(YamlMap* network) {
+  if (const auto family = network->find("family")) {
+    for (const char* key : {"inputs", "layers"}) {
+      if (network->has(key)) (*network)[key].fail("stands beside network.family, which makes it");
+    }
+    return read_family(*family);
+  }
   const Yaml inputs = (*network)["inputs"];
   Reader reader(inputs.text() == "tokens" ? Graph::of_tokens()
                                           : Graph(static_cast<int>(inputs.integer(1, kMaxWidth))));

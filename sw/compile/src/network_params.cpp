@@ -48,13 +48,13 @@ void read_sizes(YamlMap* network, const Yaml& layers, RunParams* params) {
 
 void read_network(const std::string& path, YamlMap network, RunParams* params) {
   if (const auto file = network.find("graph")) {
-    for (const char* key : {"inputs", "layers"}) {
+    for (const char* key : {"family", "inputs", "layers"}) {
       if (network.has(key)) network[key].fail("stands beside network.graph, whose file has it");
     }
     YamlMap top = Yaml::read(beside(path, file->text())).map();
     params->graph = read_graph(&top);
     top.close();
-  } else if (is_graph(network["layers"])) {
+  } else if (network.has("family") || is_graph(network["layers"])) {
     params->graph = read_graph(&network);
   } else {
     read_sizes(&network, network["layers"], params);

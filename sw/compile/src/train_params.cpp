@@ -399,9 +399,7 @@ TrainParams read_training(const std::string& path, YamlMap top) {
   read_data(path, top["data"].map(), &base);
   YamlMap network = top["network"].map();
   read_network(path, network, &base);
-  for (const char* key : {"weights", "training"}) {
-    if (network.has(key)) network[key].fail("a training makes its own weights");
-  }
+  if (network.has("training")) network["training"].fail("a training makes its own weights");
   if (base.layers.back().activation != kNoActivation) {
     const char* key = base.graph.empty() ? "activations" : "layers";
     network[key].fail("the last layer's must be none: the loss comes behind it");
@@ -423,6 +421,7 @@ TrainParams read_training(const std::string& path, YamlMap top) {
   if (base.samples > 0) job.samples = base.samples;
   check_sequence(top["data"].map(), base, job);
   if (base.data.sequence > 0) job.sequence = base.data.sequence;
+  if (!base.weights.empty()) job.first = read_first_values(base.weights, graph_of(job));
   return params;
 }
 

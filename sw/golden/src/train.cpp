@@ -70,6 +70,8 @@ Trainer::Trainer(const TrainingJob& job, const Graph& graph)
     p.matrix = shape.form != ow::Parameter::Form::Vector;
     p.value.assign(p.rows * p.columns, shape.initial);
     if (p.matrix) begin_matrix(&rng, &p);
+    if (job.first) p.value = job.first->values.at(p.name);
+    require(p.value.size() == p.rows * p.columns, "first values of another shape");
     if (shape.form == ow::Parameter::Form::Matrix) p.group = group_of(job, p.name);
     parameters_.push_back(std::move(p));
   }

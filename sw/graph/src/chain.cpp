@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdlib>
+#include <regex>
+
 #include "ow/base/error.h"
+#include "ow/base/text.h"
+#include "ow/graph/kind.h"
 #include "ow/graph/training.h"
 
 namespace ow {
@@ -64,6 +69,33 @@ std::string op_text(const Op& op) {
   for (const auto& [key, value] : op.attributes) text += fmt::format(", {} {}", key, value);
   for (const auto& [suffix, name] : op.shared) text += fmt::format(", {} is {}", suffix, name);
   return text;
+}
+
+Op op_of_text(const std::string& text, const std::string& where) {
+  static const std::regex kLine(R"(([\w.-]+): (\w+)\(([^()]*)\)((?:, [^,]+)*))");
+  static const std::regex kName(R"([\w.-]+)");
+  static const std::regex kOption(R"(, (\w+) (is )?([^\s,]+))");
+  const std::sregex_iterator end;
+  std::smatch parts;
+  if (!std::regex_match(text, parts, kLine)) {
+    throw BadInput(fmt::format("{}: '{}' is no operation", where, printable_text(text, 80)));
+  }
+  Op op;
+  op.name = parts[1];
+  op.kind = parts[2];
+  op.where = where;
+  const std::string inputs = parts[3], options = parts[4];
+  for (std::sregex_iterator i(inputs.begin(), inputs.end(), kName); i != end; ++i) {
+    op.inputs.push_back(i->str());
+  }
+  for (std::sregex_iterator i(options.begin(), options.end(), kOption); i != end; ++i) {
+    if ((*i)[2].matched) {
+      op.shared[(*i)[1]] = (*i)[3];
+    } else {
+      op.attributes[(*i)[1]] = std::strtod((*i)[3].str().c_str(), nullptr);
+    }
+  }
+  return op;
 }
 
 Graph graph_of(const TrainingJob& job) {

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "ow/base/error.h"
+#include "ow/graph/chain.h"
+
 namespace ow::memoryx {
 namespace {
 
@@ -166,6 +169,7 @@ const std::string* value_in(const JobKeys& keys, const std::string& key) {
 JobKeys job_keys(const TrainingJob& job) {
   Keys keys;
   add_network(job, &keys);
+  if (job.first) keys.add("network.weights", "hash " + job.first->hash);
   keys.add("grid.rows", job.grid_rows);
   keys.add("grid.columns", job.grid_cols);
   keys.add("grid.samples_per_tile", job.samples);
@@ -199,6 +203,17 @@ bool take_orders(const JobKeys& keys, TrainingJob* job) {
   job->forward = forward;
   job->delta = delta;
   return true;
+}
+
+Graph graph_of(const JobKeys& keys, const std::string& where) {
+  Graph graph = Graph::of_tokens();
+  for (size_t n = 0;; ++n) {
+    const std::string* text = value_in(keys, fmt::format("network.graph[{}]", n));
+    if (text == nullptr) break;
+    graph.add(op_of_text(*text, where));
+  }
+  if (graph.empty()) throw BadInput(where + ": is of a chain of layers, not of a graph of tokens");
+  return graph;
 }
 
 std::string first_difference(const JobKeys& kept, const JobKeys& wanted) {

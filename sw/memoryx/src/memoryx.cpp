@@ -79,6 +79,14 @@ MemoryX::MemoryX(const TrainingJob& job, const MemoryOptions& options)
 void MemoryX::begin() {
   Rng rng(job_.seed);
   for (size_t t = 0; t < store_.tensors(); ++t) {
+    if (job_.first) {
+      const std::vector<float>& values = job_.first->values.at(store_.spec(t).name);
+      store_.each_window(t, [&](size_t first, size_t count) {
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), count,
+                    store_.weights(t, first, count).begin());
+      });
+      continue;
+    }
     if (!store_.spec(t).matrix()) {
       const float initial = store_.spec(t).initial;
       store_.each_window(t, [&](size_t first, size_t count) {
@@ -178,7 +186,11 @@ void MemoryX::load(const std::string& path) {
   const RunState there = check_checkpoint(path);
   JobKeys kept = there.job;
   if (data_.empty()) {
-    const auto of_data = [](const auto& key) { return key.first.rfind("data.", 0) == 0; };
+    const JobKeys own = job_keys(job_);  // data.sequence among them
+    const auto of_data = [&own](const auto& key) {
+      const auto same = [&key](const auto& mine) { return mine.first == key.first; };
+      return key.first.rfind("data.", 0) == 0 && std::none_of(own.begin(), own.end(), same);
+    };
     kept.erase(std::remove_if(kept.begin(), kept.end(), of_data), kept.end());
   }
   const std::string what = first_difference(kept, mine.job);

@@ -13,6 +13,7 @@
 #include "ow/base/error.h"
 #include "ow/compile/job.h"
 #include "ow/compile/lower.h"
+#include "ow/graph/chain.h"
 #include "temporary_file.h"
 
 namespace ow::jobs {
@@ -130,6 +131,49 @@ TEST(Graph, ComesFromAFileWithBlocksAndSharedParameters) {
   }
 }
 
+Graph family(const std::string& keys) {
+  YamlMap map = Yaml::parse("family: {" + keys + "}\n", "f").map();
+  return read_graph(&map);
+}
+
+// The long form of docs/networks.md and the short one are the same graph.
+TEST(Graph, AFamilyStandsForItsLayers) {
+  const Graph gpt2 = family("gpt2, layers: 2, width: 8, heads: 2, vocabulary: 7, positions: 16");
+  EXPECT_EQ(op_text(gpt2.ops[0]), "wte: embedding(input), positions 16, vocabulary 7, width 8");
+  EXPECT_EQ(op_text(gpt2.ops[5]), "h.0.attn: attention(h.0.q, h.0.k, h.0.v), heads 2");
+  EXPECT_EQ(op_text(gpt2.ops.back()),
+            "head: linear(ln_f), bias 0, copies 1, outputs 7, weight is wte.weight");
+  EXPECT_EQ(gpt2.ops.size(), 1u + 2 * 12 + 2);
+  const Graph llama = family(
+      "llama, layers: 1, width: 8, heads: 4, kv_heads: 2, hidden: 12, vocabulary: 7, positions: "
+      "16");
+  EXPECT_EQ(op_text(llama.ops[3]),
+            "layers.0.k: linear(layers.0.norm_1), bias 0, copies 2, outputs 4");
+  EXPECT_TRUE(llama.ops.back().shared.empty());
+  EXPECT_EQ(llama.outputs(), 7);
+}
+
+TEST(Graph, WhatDoesNotMakeAFamilyIsOneLine) {
+  const auto said = [](const std::string& keys) -> std::string {
+    try {
+      family(keys);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string rest = ", layers: 2, vocabulary: 7, positions: 16";
+  EXPECT_EQ(said("gpt2, width: 9, heads: 2" + rest),
+            "f:1: key 'family.width' is 9, no multiple of heads, 2");
+  EXPECT_EQ(said("llama, width: 8, heads: 4, kv_heads: 3, hidden: 8" + rest),
+            "f:1: key 'family.heads' is 4, no multiple of kv_heads, 3");
+  EXPECT_EQ(said("gpt2, width: 8, heads: 0" + rest),
+            "f:1: key 'family.heads' must be a whole number from 1 to 1000, not '0'");
+  EXPECT_EQ(said("gpt2, llama, width: 8, heads: 2" + rest),
+            "f:1: key 'family' must name one of gpt2 and llama");
+  EXPECT_EQ(said("llama, width: 8, heads: 2" + rest), "f:1: key 'family.hidden' is missing");
+}
+
 // What is said about a network of these lines, without the file's name; of a training if `train`.
 std::string refused(const std::string& layers, bool train = false,
                     const std::string& before = kBefore) {
@@ -212,9 +256,10 @@ TEST(Graph, WhatIsWrongIsOneLineWithItsPlace) {
   std::string before = kBefore;
   before.replace(before.find("  inputs: 6\n"), 12, "");
   EXPECT_EQ(refused(kLayers, false, before), ":4: key 'network.inputs' is missing");
-  EXPECT_EQ(refused(kLayers + "  bias: true\n"),
-            ":9: key 'network.bias' is not known; known here: graph, inputs, layers, training, "
-            "type, weights");
+  EXPECT_EQ(
+      refused(kLayers + "  bias: true\n"),
+      ":9: key 'network.bias' is not known; known here: family, graph, inputs, layers, training, "
+      "type, weights");
 }
 
 // What can be described, but no program of the tiles does.

@@ -107,6 +107,28 @@ TEST_F(TrainTokens, ATextIsItsTokens) {
   EXPECT_EQ(run_training(params(data), run).mismatches(), 0u);
 }
 
+// A training that begins with the weights of another one: other bits than drawn ones, the same on
+// tiles and golden, and part of what a training is.
+TEST_F(TrainTokens, BeginsWithTheWeightsOfAFile) {
+  run_training(params(), options("before", false));
+  std::string network = kNetwork;
+  network.insert(network.find("  layers:"), "  weights: " + newest("before") + "\n");
+  const TrainReport tiles = run_training(params(kData, network), options("tiles", true));
+  EXPECT_EQ(tiles.mismatches(), 0u) << tiles.first_difference;
+  run_training(params(kData, network), options("golden", false));
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("golden"));
+  EXPECT_NE(last_tensors("tiles"), last_tensors("before"));
+  RunOptions go_on = options("before", false);
+  go_on.resume = true;
+  EXPECT_THAT(
+      refusal_of([&] { run_training(params(kData, network), go_on); }),
+      testing::HasSubstr("is of another training: key 'network.weights' is nothing, not hash "));
+  std::string other = network;
+  other.replace(other.find("inputs: mid, outputs: 7"), 0, "bias: true, ");
+  other.replace(other.find(", bias: false"), 13, "");
+  EXPECT_THAT(refused(kData, "", "", other), testing::HasSubstr("tensor 'head.bias' is missing"));
+}
+
 TEST_F(TrainTokens, WhatDoesNotFitIsOneLine) {
   EXPECT_EQ(refused(kData, "sequence: 16", "sequence: 12"),
             "job.yaml:1: key 'data.sequence' must be a multiple of 8 that divides the 32 tokens of "

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/graph/chain.h"
+#include "ow/graph/family.h"
 #include "ow/graph/kind.h"
 
 namespace ow {
@@ -141,6 +143,66 @@ TEST(Kinds, AreFoldersWithTheirNames) {
     EXPECT_EQ(kind->is_loss(), kind->features == nullptr) << kind->name;
   }
   EXPECT_EQ(find_kind("tanh"), nullptr);
+}
+
+LanguageShape shape_of(LanguageFamily family) {
+  LanguageShape s;
+  s.family = family;
+  s.width = 16;
+  s.layers = 2;
+  s.heads = 4;
+  s.kv_heads = family == LanguageFamily::Llama ? 2 : 4;
+  s.head_size = 4;
+  s.hidden = 24;
+  s.vocabulary = 9;
+  s.positions = 32;
+  s.epsilon = 1e-5;
+  return s;
+}
+
+// A graph with other names, inputs of sums the other way round and a loss is the same model; one
+// with another kind in it is none.
+TEST(Family, IsFoundInAGraphWhateverItsValuesAreCalled) {
+  for (const LanguageFamily family : {LanguageFamily::Gpt2, LanguageFamily::Llama}) {
+    const FamilyGraph made = family_graph(shape_of(family), family == LanguageFamily::Gpt2, "f");
+    Graph other = Graph::of_tokens(), broken = Graph::of_tokens();
+    const auto renamed = [](const std::string& name) {
+      return name == "input" ? name : "x." + name;
+    };
+    for (Op next : made.graph.ops) {
+      next = {renamed(next.name), next.kind, next.inputs, next.attributes, "w", next.shared};
+      for (std::string& input : next.inputs) input = renamed(input);
+      for (auto& [suffix, name] : next.shared) name = renamed(name);
+      if (next.kind == "add") std::swap(next.inputs[0], next.inputs[1]);
+      other.add(next);
+      if (next.kind == "add" && next.name.find(".1.") != std::string::npos) next.kind = "mul";
+      broken.add(next);
+    }
+    other.add(op("loss", "softmax_cross_entropy", {"x.head", "targets"}));
+    const FamilyGraph found = family_of(other, family, "f");
+    EXPECT_EQ(found.names.embedding, renamed(made.names.embedding));
+    EXPECT_EQ(found.names.blocks[1].key, renamed(made.names.blocks[1].key));
+    EXPECT_EQ(found.names.head.empty(), made.names.head.empty());
+    EXPECT_EQ(found.names.shape.kv_heads, made.names.shape.kv_heads);
+    EXPECT_EQ(found.names.shape.positions, 32);
+    EXPECT_THROW(family_of(broken, family, "f"), BadInput);
+    const bool gpt2 = family == LanguageFamily::Gpt2;
+    EXPECT_THROW(family_of(other, gpt2 ? LanguageFamily::Llama : LanguageFamily::Gpt2, "f"),
+                 BadInput);
+  }
+}
+
+TEST(Family, OperationsComeBackFromTheirLines) {
+  for (const LanguageFamily family : {LanguageFamily::Gpt2, LanguageFamily::Llama}) {
+    for (const Op& one : family_graph(shape_of(family), true, "f").graph.ops) {
+      const Op back = op_of_text(op_text(one), "f");
+      EXPECT_EQ(op_text(back), op_text(one));
+      EXPECT_EQ(back.inputs, one.inputs);
+      EXPECT_EQ(back.attributes, one.attributes);
+      EXPECT_EQ(back.shared, one.shared);
+    }
+  }
+  EXPECT_THROW(op_of_text("x linear", "f"), BadInput);
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ bool is_chain_of(const Graph& graph, const std::vector<LayerShape>& layers,
 
 // An operation on one line: its name, kind, inputs, options and shared parameters.
 std::string op_text(const Op& op);
+// The operation of such a line. BadInput, beginning with `where`, if it is none.
+Op op_of_text(const std::string& text, const std::string& where);
 
 }  // namespace ow
 

@@ -45,33 +45,38 @@ struct LanguageShape {
   std::optional<RotaryScaling> scaling;
 };
 
-// Numbers are encodings in `type`. A matrix is [outputs][inputs], row by row. Every bias is empty
-// in the Llama family, and so are the learned positions.
-struct LanguageModel {
+// A model's parts. `Values`: the numbers of a matrix or vector, or its name somewhere. A matrix is
+// [outputs][inputs]. Every bias is empty in the Llama family, and so are the learned positions.
+template <typename Values>
+struct LanguageParts {
   LanguageShape shape;
-  HalfType type = HalfType::Binary16;
 
   struct Block {
-    std::vector<uint16_t> attention_norm, attention_norm_bias;  // [width]; a gain, and its bias
+    Values attention_norm, attention_norm_bias;  // [width]; a gain, and its bias
     // [heads * head_size][width]; keys and values with kv_heads. Rotary turns feature i of a head
     // together with feature i + head_size / 2.
-    std::vector<uint16_t> query, key, value;
-    std::vector<uint16_t> query_bias, key_bias, value_bias;
-    std::vector<uint16_t> output;  // [width][heads * head_size]
-    std::vector<uint16_t> output_bias;
-    std::vector<uint16_t> hidden_norm, hidden_norm_bias;  // [width]
-    std::vector<uint16_t> gate;                           // [hidden][width]; empty in GPT-2
-    std::vector<uint16_t> up;                             // [hidden][width]
-    std::vector<uint16_t> up_bias;
-    std::vector<uint16_t> down;  // [width][hidden]
-    std::vector<uint16_t> down_bias;
+    Values query, key, value;
+    Values query_bias, key_bias, value_bias;
+    Values output;  // [width][heads * head_size]
+    Values output_bias;
+    Values hidden_norm, hidden_norm_bias;  // [width]
+    Values gate;                           // [hidden][width]; empty in GPT-2
+    Values up;                             // [hidden][width]
+    Values up_bias;
+    Values down;  // [width][hidden]
+    Values down_bias;
   };
 
-  std::vector<uint16_t> embedding;  // [vocabulary][width]
-  std::vector<uint16_t> places;     // [positions][width], added to the embedding
+  Values embedding;  // [vocabulary][width]
+  Values places;     // [positions][width], added to the embedding
   std::vector<Block> blocks;
-  std::vector<uint16_t> norm, norm_bias;  // [width], before the head
-  std::vector<uint16_t> head;             // [vocabulary][width]; empty if it is the embedding
+  Values norm, norm_bias;  // [width], before the head
+  Values head;             // [vocabulary][width]; empty if it is the embedding
+};
+
+// A model with its weights: encodings in `type`, row by row.
+struct LanguageModel : LanguageParts<std::vector<uint16_t>> {
+  HalfType type = HalfType::Binary16;
 };
 
 // The rows and columns of tiles that hold a block, or the head with the embedding. They are part of

@@ -5,6 +5,8 @@
 #define OW_GRAPH_TRAINING_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,6 +89,12 @@ struct SparsityGroup {
   int parts = 1;  // balanced: a divisor of the number of inputs or outputs
 };
 
+// First values of all parameters, by name, that a training continues from.
+struct FirstValues {
+  std::map<std::string, std::vector<float>> values;  // [rows, columns], the column runs fastest
+  std::string hash;                                  // of the file that they are from
+};
+
 struct TrainingJob {
   HalfType type = HalfType::Binary16;  // of weights in streams, activations and deltas
   // The network and its loss. Empty: the chain of the layers (graph_of).
@@ -105,6 +113,7 @@ struct TrainingJob {
   LossScaleOptions loss_scale;
   std::vector<SparsityGroup> sparsity;  // the first whose pattern matches counts; no match: dense
   uint64_t seed = 1;
+  std::shared_ptr<const FirstValues> first;  // null: drawn by the seed (N21)
 
   uint64_t micro_batch() const {
     return static_cast<uint64_t>(samples) * static_cast<uint64_t>(grid_cols);

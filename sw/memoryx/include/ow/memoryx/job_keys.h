@@ -24,6 +24,10 @@ JobKeys job_keys(const TrainingJob& job);
 // returns false and changes nothing.
 bool take_orders(const JobKeys& keys, TrainingJob* job);
 
+// The graph of a training on tokens, with its loss. BadInput, beginning with `where`: the keys have
+// no graph, which chains of layers do not, or one that takes no tokens.
+Graph graph_of(const JobKeys& keys, const std::string& where);
+
 // The first difference, in the order of `wanted`: "key 'train.seed' is 3, not 4". The first value
 // is that of `kept`. Empty if there is none.
 std::string first_difference(const JobKeys& kept, const JobKeys& wanted);
