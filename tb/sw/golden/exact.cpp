@@ -112,6 +112,8 @@ double gelu_slope(double x) {
   const double t = std::tanh(kTanh * (x + 0.044715 * x * x * x));
   return (1 + t) / 2 + x / 2 * (1 - t * t) * kTanh * (1 + 3 * 0.044715 * x * x);
 }
+double relu(double x) { return std::max(x, 0.0); }
+double relu_slope(double x) { return x > 0 ? 1 : 0; }
 double silu(double x) { return x / (1 + std::exp(-x)); }
 double silu_slope(double x) {
   const double g = 1 / (1 + std::exp(-x));
@@ -272,6 +274,7 @@ const Rule& rule_of(const std::string& kind) {
                                                   {"linear", {linear, linear_back}},
                                                   {"gelu", {each<gelu>, each_back<gelu_slope>}},
                                                   {"silu", {each<silu>, each_back<silu_slope>}},
+                                                  {"relu", {each<relu>, each_back<relu_slope>}},
                                                   {"add", {two<false>, two_back<false>}},
                                                   {"mul", {two<true>, two_back<true>}},
                                                   {"layer_norm", {norm<true>, norm_back<true>}},
@@ -305,6 +308,22 @@ double cross_entropy(const Op& op, const ExactValue& z, const std::vector<int>& 
   return total;
 }
 
+double squared_error(const ExactValue& z, const Activations& values, ExactValue* deltas) {
+  const auto count = static_cast<double>(z.all.size());
+  double total = 0;
+  for (size_t i = 0; i < z.all.size(); ++i) {
+    const double off = z.all[i] - from_half(HalfType::Binary16, values.values[i]);
+    total += off * off / count;
+    if (deltas != nullptr) deltas->all[i] = 2 * off / count;
+  }
+  return total;
+}
+
+double loss_of(const Op& op, const ExactValue& z, const Targets& targets, ExactValue* deltas) {
+  if (op.kind == "mean_squared_error") return squared_error(z, targets.values, deltas);
+  return cross_entropy(op, z, targets.classes, deltas);
+}
+
 }  // namespace
 
 ExactGraph::ExactGraph(const Graph& graph, const std::vector<Parameter>& masters) : graph_(graph) {
@@ -325,7 +344,7 @@ std::vector<ExactValue> ExactGraph::forward(const Tokens& tokens) const {
 }
 
 double ExactGraph::loss(const Tokens& tokens, const Targets& targets) const {
-  return cross_entropy(graph_.ops.back(), forward(tokens).back(), targets.classes, nullptr);
+  return loss_of(graph_.ops.back(), forward(tokens).back(), targets, nullptr);
 }
 
 std::vector<std::vector<double>> ExactGraph::gradients(const Tokens& tokens,
@@ -335,7 +354,7 @@ std::vector<std::vector<double>> ExactGraph::gradients(const Tokens& tokens,
   for (const ExactValue& v : values) deltas.emplace_back(v.features, v.samples);
   std::vector<Vector> slopes;
   for (const Vector& p : parameters) slopes.emplace_back(p.size());
-  cross_entropy(graph_.ops.back(), values.back(), targets.classes, &deltas.back());
+  loss_of(graph_.ops.back(), values.back(), targets, &deltas.back());
   for (size_t n = values.size() - 1; n-- > 0;) {
     const ow::Op& op = graph_.ops[n];
     Operands o{op, tokens, {}, {}};

@@ -5,12 +5,14 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "exact.h"
 #include "ow/base/rng.h"
 #include "ow/golden/train.h"
+#include "ow/graph/kind.h"
 #include "seed.h"
 #include "token_draws.h"
 
@@ -95,6 +97,21 @@ Graph llama(const Model& m) {
   return b.graph;
 }
 
+// The kinds that neither of them has.
+Graph perceptron(const Model& m, const char* loss, std::map<std::string, double> options) {
+  Builder b;
+  b.add("embed", "embedding", {"input"}, {{"vocabulary", m.vocabulary}, {"width", m.width}});
+  b.linear("up", "embed", m.hidden, true);
+  b.add("kept", "relu", {"up"});
+  b.linear("head", "kept", m.vocabulary, true);
+  b.add("loss", loss, {"head", "targets"}, std::move(options));
+  return b.graph;
+}
+Graph squares(const Model& m) { return perceptron(m, "mean_squared_error", {}); }
+Graph smooth(const Model& m) {
+  return perceptron(m, "vocabulary_cross_entropy", {{"smoothing", 0.1}});
+}
+
 // Without a rotation, a bias of the keys moves all scores of a query by the same number.
 bool has_no_slope(const std::string& name) {
   const std::string end = ".k.bias";
@@ -131,13 +148,18 @@ void move_parameters(const Graph& graph, Trainer* trainer, Rng* rng) {
 }
 
 TEST(Transformer, BackwardIsTheSlopeOfTheLossOfEveryParameter) {
-  for (const Form& form : kForms) {
+  std::set<std::string> kinds;
+  for (const Form& form :
+       {kForms[0], kForms[1], Form{"squares", squares}, Form{"smooth", smooth}}) {
     const Graph graph = form.graph({16, 4, 2, 16, 1, 8, 32});
+    for (const ow::Op& op : graph.ops) kinds.insert(op.kind);
     const TrainingJob job = job_of(HalfType::Binary16, 2, 2, 16, 3);
     Trainer trainer(job, graph);
     Rng rng(5);
     move_parameters(graph, &trainer, &rng);
-    const TokenBatch batch(job, 8, 32, &rng);
+    TokenBatch batch(job, 8, 32, &rng);
+    batch.targets.values = Activations::zero(8, static_cast<int>(job.micro_batch()));
+    for (uint16_t& t : batch.targets.values.values) t = to_half(job.type, rng.uniform());
     ExactGraph exact(graph, trainer.parameters());
     const auto slopes = exact.gradients(batch.tokens, batch.targets);
     for (size_t k = 0; k < slopes.size(); ++k) {
@@ -159,6 +181,8 @@ TEST(Transformer, BackwardIsTheSlopeOfTheLossOfEveryParameter) {
       EXPECT_LT(worst, 1e-6 * std::max(largest, 1e-4)) << form.name << ", " << name;
     }
   }
+  const std::vector<std::string> all = kind_names();
+  EXPECT_EQ(kinds, std::set<std::string>(all.begin(), all.end()));
 }
 
 // What 16 bits cost: the distance of a parameter's gradient from the exact one, in its size.
