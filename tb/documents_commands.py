@@ -71,6 +71,7 @@ NOT_RUN = {
         "build/ow import gguf model.gguf models/mine",
         "build/ow import llama2c model.bin tokenizer.bin models/mine",
         "build/ow import npz model.npz models/mine",
+        "build/ow import onnx gpt.onnx models/gpt",
     ],
     "needs a screen": ["gtkwave build/wave.fst scripts/wave.gtkw"],
     "needs a library of another process, and longer than 10 minutes": ["make timing LIB=my.lib"],

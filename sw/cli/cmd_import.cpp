@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow import`: models in files of other programs become folders (docs/models.md).
+// `ow import`: models in files of other programs become folders (docs/models.md). Its form `onnx`
+// is a program of its own, for the libraries that it needs.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,7 +8,9 @@
 #include <string>
 
 #include "cli.h"
+#include "import_network.h"
 #include "ow/import/imported_model.h"
+#include "ow/import/module_map.h"
 
 namespace ow::cli {
 namespace {
@@ -91,6 +94,14 @@ void add_import(CLI::App& app, Context& context) {
                         return read_npz_model(from.file, type);
                       }),
              o.get());
+  const auto n = std::make_shared<NetworkOptions>();
+  add_network_form(command, context, n, "folder", "A model's folder, to train it", [n, &context] {
+    return import_network(context, *n, read_network_folder(n->file));
+  });
+  add_onnx_form(command, context, n, [&context] {
+    context.hand_over("ow-import-onnx", "ow import onnx");
+    return 0;
+  });
 }
 
 }  // namespace ow::cli

@@ -31,10 +31,10 @@ ModelConfig read_model_config(const std::string& path) {
   keys.fail("model_type", fmt::format("is '{}', must be gpt2 or llama", printable_text(type)));
 }
 
-std::string model_config_text(const ModelConfig& config, HalfType type) {
+std::string model_config_text(const ModelConfig& config, std::optional<HalfType> type) {
   const bool llama = config.shape.family == LanguageFamily::Llama;
   nlohmann::ordered_json out = llama ? llama_keys(config) : gpt2_keys(config);
-  out["torch_dtype"] = type == HalfType::Binary16 ? "float16" : "bfloat16";
+  out["torch_dtype"] = !type ? "float32" : *type == HalfType::Binary16 ? "float16" : "bfloat16";
   return out.dump(2) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #ifndef OW_IMPORT_MODEL_CONFIG_H_
 #define OW_IMPORT_MODEL_CONFIG_H_
 
+#include <optional>
 #include <string>
 
 #include "ow/graph/language_model.h"
@@ -15,7 +16,8 @@ struct ModelConfig {
 };
 
 ModelConfig read_model_config(const std::string& path);
-std::string model_config_text(const ModelConfig& config, HalfType type);
+// `type`: that of the weights; none: binary32.
+std::string model_config_text(const ModelConfig& config, std::optional<HalfType> type);
 
 }  // namespace ow
 
