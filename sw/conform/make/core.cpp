@@ -248,6 +248,44 @@ void make_descriptors(Maker* m) {
   m->ask(read_line(0, 0, kResults + 4 * isa::kNumDsrWords, 1), {"I88", "I4"});
 }
 
+void make_sleep(Maker* m) {
+  using isa::reg::CoreStatus;
+  constexpr uint32_t kWfi = 0x10500073, kTask = isa::kFirstLocalTask;
+  m->begin("core.wfi", "wfi sleeps until a task is ready, and does nothing if one is.", core(),
+           {"I28"});
+  Program program;
+  program.store_word(isa::reg::TaskEntry::address(kTask), 0x700);
+  program.store_word(kResults, 1);
+  program.word(kWfi);
+  program.store_word(kResults, 2);
+  program.word(kWfi);
+  program.store_word(kResults, 3);
+  program.stop();
+  load(m, program.words());
+  run(m);
+  m->expect(read_line(0, 0, kResults, 1), "1", {"I28"});
+  m->expect(read_line(0, 0, CoreStatus::kAddress, 1),
+            fmt::format("{:x}", CoreStatus::Running::put(1) | CoreStatus::Asleep::put(1)), {"I28"});
+  m->ask(write_line(0, 0, isa::reg::TaskActivate::kAddress, {1u << kTask}));
+  m->ask(fmt::format("run {}", kCycles));
+  m->expect(read_line(0, 0, kResults, 1), "3", {"I28"});
+}
+
+void make_features_of_all(Maker* m) {
+  Needs needs = core();
+  // Of what a configuration may leave out, all that a device can claim.
+  for (const char* feature :
+       {"f16", "bf16", "f32", "i8", "i16", "i32", "mixed", "compare", "reductions", "nonlinear",
+        "gather", "stochastic", "tags", "dimensions", "fifos", "filters", "switches", "registers"})
+    needs.features.emplace_back(feature);
+  needs.queues = 8;
+  m->begin("core.features", "FEATURES and OPERATIONS say what a tile with everything has.", needs,
+           {"I23"});
+  m->ask("reset 1 1");
+  m->ask(read_line(0, 0, isa::reg::Features::kAddress, 1), {"I23"});
+  m->ask(read_line(0, 0, isa::reg::Operations::kAddress, 1), {"I23"});
+}
+
 }  // namespace
 
 void make_core(Maker* m) {
@@ -256,6 +294,8 @@ void make_core(Maker* m) {
   make_registers(m);
   make_fence(m);
   make_descriptors(m);
+  make_features_of_all(m);
+  make_sleep(m);
 }
 
 }  // namespace ow::conform

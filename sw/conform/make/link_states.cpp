@@ -229,6 +229,11 @@ void make_edge_test(Maker* m) {
   b.say("script 0");
   b.run(3);
   shows(~pattern);
+  b.status(0, isa::link::TestOff::kAddress, "0", {"L51"});
+  b.run(1);
+  b.say("script 0");
+  b.run(3);
+  b.say("noted 0", "", {"L13"});
 }
 
 }  // namespace

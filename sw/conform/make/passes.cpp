@@ -76,7 +76,7 @@ void make_sums(Maker* m) {
 // A sum's roundings in fp32 decide all bits of an output whose bias is the negative sum: so its
 // order shows.
 void make_forward_order(Maker* m, const char* order, const Rules& rules) {
-  constexpr int kFeatures = 13, kOutputs = 6;
+  constexpr int kFeatures = 29, kOutputs = 16;
   Json job = job_of(m, "f16");
   job["features"] = kFeatures;
   job["layers"] = {layer("one", "input", kOutputs),

@@ -43,6 +43,7 @@ constexpr Fault kFaults[] = {
     {"rsqrt of -0 is nan", "numerics.md", "Non-linear functions"},
     {"log of 0 is nan", "numerics.md", "Non-linear functions"},
     {"a reset keeps the random numbers", "numerics.md", "Stochastic rounding"},
+    {"wfi does nothing", "isa.md", "Scalar core"},
     {"advance stays", "fabric.md", "Switches"},
     {"ring is inverted", "fabric.md", "Switches"},
     {"reset does nothing", "fabric.md", "Switches"},

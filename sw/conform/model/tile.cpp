@@ -71,6 +71,8 @@ Insn insn_of(uint32_t word, uint32_t ctl, uint32_t value) {
 Tile::Tile(const Wrong* wrong) : wrong_(wrong), router_(wrong), iss_(this) {
   machine_.sram.assign(kSram, 0);
   std::copy_n(kResetRandom, 4, machine_.random.begin());
+  registers_[offset_of(reg::Features::kAddress)] = isa::kFull.features;
+  registers_[offset_of(reg::Operations::kAddress)] = isa::kFull.operations;
   iss_.reset(0);
 }
 
@@ -295,6 +297,13 @@ bool Tile::special(uint32_t word, bool* ran) {
     *ran = true;
     return true;
   }
+  constexpr uint32_t kWfi = 0x10500073;
+  if (word == kWfi && !(*wrong_)("wfi does nothing")) {
+    asleep_ = ready_task() < 0;
+    *ran = !asleep_;
+    if (*ran) iss_.go_to(iss_.pc() + 4);
+    return true;
+  }
   if (opcode != isa::kOpcodeSystem || funct3 != static_cast<uint32_t>(isa::SysOp::Next))
     return false;
   *ran = next_task();
@@ -302,34 +311,43 @@ bool Tile::special(uint32_t word, bool* ran) {
   return true;
 }
 
-bool Tile::next_task() {
+int Tile::ready_task() const {
   for (uint32_t task = 0; task < 32; ++task) {
     const auto entry = registers_.find(offset_of(reg::TaskEntry::address(task)));
     if (entry == registers_.end() || entry->second == 0 || (blocked_ >> task & 1) != 0) continue;
-    uint32_t argument = 0;
-    if (task < isa::kFirstLocalTask) {
-      auto& queue = machine_.in[task % 8];
-      if (queue.empty() || queue.front().ctrl != (task >= isa::kFirstControlTask)) continue;
-      const bool read = std::any_of(waiting_.begin(), waiting_.end(), [&](const Insn& i) {
-        const auto takes = [&](int dsr) {
-          const ow_engine::Dsr d = dsr_of(iss_.descriptor(static_cast<unsigned>(dsr)));
-          return d.kind == ow_engine::kFabIn && d.q == static_cast<int>(task % 8);
-        };
-        return takes(i.a) || takes(i.b);
-      });
-      if (read) continue;
-      argument = queue.front().data;
-      queue.pop_front();
-    } else if ((activated_ >> task & 1) == 0) {
+    if (task >= isa::kFirstLocalTask) {
+      if ((activated_ >> task & 1) != 0) return static_cast<int>(task);
       continue;
     }
-    activated_ &= ~(1u << task);
-    iss_.set_x(isa::kNextLink, iss_.pc());
-    iss_.set_x(isa::kNextArgument, argument);
-    iss_.go_to(entry->second);
-    return true;
+    const auto& queue = machine_.in[task % 8];
+    if (queue.empty() || queue.front().ctrl != (task >= isa::kFirstControlTask)) continue;
+    const bool read = std::any_of(waiting_.begin(), waiting_.end(), [&](const Insn& i) {
+      const auto takes = [&](int dsr) {
+        const ow_engine::Dsr d = dsr_of(iss_.descriptor(static_cast<unsigned>(dsr)));
+        return d.kind == ow_engine::kFabIn && d.q == static_cast<int>(task % 8);
+      };
+      return takes(i.a) || takes(i.b);
+    });
+    if (!read) return static_cast<int>(task);
   }
-  return false;
+  return -1;
+}
+
+bool Tile::next_task() {
+  const int ready = ready_task();
+  if (ready < 0) return false;
+  const auto task = static_cast<uint32_t>(ready);
+  uint32_t argument = 0;
+  if (task < isa::kFirstLocalTask) {
+    auto& queue = machine_.in[task % 8];
+    argument = queue.front().data;
+    queue.pop_front();
+  }
+  activated_ &= ~(1u << task);
+  iss_.set_x(isa::kNextLink, iss_.pc());
+  iss_.set_x(isa::kNextArgument, argument);
+  iss_.go_to(registers_[offset_of(reg::TaskEntry::address(task))]);
+  return true;
 }
 
 // Only what the tests of faults have: an operation without the type, and sources and destinations

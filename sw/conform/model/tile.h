@@ -42,6 +42,7 @@ class Tile : private IssMemory {
   bool step_core();
   // An instruction of the engine, or ow.next; nothing: it waits.
   bool special(uint32_t instruction, bool* ran);
+  int ready_task() const;  // -1: none
   bool next_task();
   // The engine's cause for an instruction that is not right; 0: it is.
   uint32_t fault_of(const ow_engine::Insn& insn) const;
