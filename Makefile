@@ -58,11 +58,14 @@ train: configure  ## train the digits network on a 4x4 grid of RTL tiles (minute
 train-lm: configure  ## train a small language model on a novel, character by character, on a 4x4 grid of RTL tiles (minutes); every weight compared with golden; its curve (build/train-lm.svg)
 	@BUILD=$(tree) scripts/bootstrap text
 	@$(again)
-	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow-text
-	@rm -rf $(tree)/train-lm
+	@cmake --build $(tree) -j $(call q,$(JOBS)) --target ow ow-text ow-generate
+	@rm -rf $(tree)/train-lm $(tree)/train-lm-model
 	@$(tree)/ow run $(call q,$(LM)) --mode train_and_eval --model-dir $(tree)/train-lm \
 	  --json $(tree)/train-lm.json $(TRAIN_ARGS)
 	@$(tree)/ow plot $(tree)/train-lm/metrics.jsonl --svg $(tree)/train-lm.svg
+	@$(tree)/ow export $(tree)/train-lm $(tree)/train-lm-model --family llama
+	@cp data/novel/tokenizer.json $(tree)/train-lm-model
+	@$(tree)/ow generate --model $(tree)/train-lm-model --prompt 'It is a truth' --max-tokens 100 --temperature 0.7
 
 generate: configure  ## a public language model on 8x12 RTL tiles: its text as it comes, every logit compared with golden (minutes)
 	@BUILD=$(tree) scripts/bootstrap text
