@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "operator_parts.h"
@@ -303,7 +304,12 @@ const std::map<std::string, Operator>& operators() {
 std::vector<Array> evaluate(const Node& node, const Inputs& inputs) {
   for (const auto* all : {&operators(), &moving_operators()}) {
     const auto found = all->find(node.op);
-    if (found != all->end()) return found->second(node, inputs);
+    if (found == all->end()) continue;
+    try {
+      return found->second(node, inputs);
+    } catch (const std::out_of_range&) {
+      node.fail("has an input with too few elements");
+    }
   }
   node.fail("is an operator that no pattern of a network has");
 }

@@ -126,6 +126,7 @@ class Recogniser {
       return t == nullptr || t->constant();
     });
     if (all_constant || node.op == "Shape") return fold(node, inputs);
+    check_inputs(node, inputs);
     if (lookup(node, inputs) || linear(node, inputs) || vector_added(node, inputs) ||
         normalised(node, inputs) || pair(node, inputs) || moved(node, inputs)) {
       return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -15,6 +17,14 @@ constexpr size_t kMaxViews = 32;  // of a part that is open
 constexpr size_t kMaxShown = 12;  // its operators in a message
 
 }  // namespace
+
+void check_inputs(const Node& node, const TensorInputs& inputs) {
+  static const std::set<std::string> kTwo = {"Add", "Einsum", "Gather", "Gemm", "MatMul", "Mul"};
+  const size_t least = kTwo.count(node.op) != 0 ? 2 : 1;
+  for (size_t k = 0; k < least; ++k) {
+    if (k >= inputs.size() || inputs[k] == nullptr) node.fail(fmt::format("has no input {}", k));
+  }
+}
 
 Places counted(size_t n) {
   Places all(n);

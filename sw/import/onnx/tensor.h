@@ -31,6 +31,9 @@ struct Tensor {
 };
 using TensorInputs = std::vector<const Tensor*>;  // of a node; null: not given
 
+// BadInput if an input is not given that the operator must have.
+void check_inputs(const Node& node, const TensorInputs& inputs);
+
 // 0 .. n - 1.
 Places counted(size_t n);
 std::shared_ptr<const Places> places_in(const Array& array);
