@@ -57,9 +57,9 @@ struct TrainBench {
 };
 void measure_train(Rows* rows, const TrainBench& bench);
 
-// A language model that is trained from scratch.
+// Language models that are trained from scratch.
 struct TransformerBench {
-  std::string novel;                                      // the job
+  std::string novel, tiny;                                // the jobs: on the RTL, by golden
   std::string firmware;                                   // the directory of the programs
   std::function<TokenText(const DataSource&)> read_text;  // of texts (ow/tensor/dataset.h)
 };
