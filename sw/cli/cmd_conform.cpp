@@ -19,8 +19,6 @@
 namespace ow::cli {
 namespace {
 
-using namespace conform;
-
 struct Options {
   std::string suite, device_file, door, html, package, lines, filter;
   std::string documents;
@@ -40,9 +38,9 @@ std::string documents_of(const Options& options) {
 }
 
 // A suite file, or one that is made now.
-Suite suite_of(const Options& options) {
-  return options.suite.empty() ? make_suite(options.seed, documents_of(options))
-                               : read_suite(options.suite);
+conform::Suite suite_of(const Options& options) {
+  return options.suite.empty() ? conform::make_suite(options.seed, documents_of(options))
+                               : conform::read_suite(options.suite);
 }
 
 std::string after(const std::string& text, const char* prefix) {
@@ -50,28 +48,28 @@ std::string after(const std::string& text, const char* prefix) {
   return text.rfind(begin, 0) == 0 ? text.substr(begin.size()) : "";
 }
 
-std::unique_ptr<Door> open_door(const Options& options) {
+std::unique_ptr<conform::Door> open_door(const Options& options) {
   const std::string& door = options.door;
-  if (door == "model") return make_model();
-  if (const auto fault = after(door, "model:"); !fault.empty()) return make_model(fault);
+  if (door == "model") return conform::make_model();
+  if (const auto fault = after(door, "model:"); !fault.empty()) return conform::make_model(fault);
   if (const auto command = after(door, "command:"); !command.empty())
-    return make_link_bench(make_line_door(command, options.seconds));
+    return conform::make_link_bench(conform::make_line_door(command, options.seconds));
   if (const auto directory = after(door, "results:"); !directory.empty())
-    return make_results_door(directory);
+    return conform::make_results_door(directory);
   if (const auto library = after(door, "library:"); !library.empty()) {
     const size_t comma = library.find(',');
-    return make_link_bench(make_library_door(
+    return conform::make_link_bench(conform::make_library_door(
         library.substr(0, comma), comma == std::string::npos ? "" : library.substr(comma + 1)));
   }
   // Our own machines, in a program of their own.
   for (const char* own : {"sim", "sim-mini", "mono", "fpga-sim"}) {
     if (door == own)
-      return make_line_door(part_path("ow-conform-device", "--device " + door) + " " + own,
-                            options.seconds);
+      return conform::make_line_door(part_path("ow-conform-device", "--device " + door) + " " + own,
+                                     options.seconds);
   }
   if (door == "link") {
-    return make_link_bench(
-        make_line_door(part_path("ow-conform-link", "--device " + door), options.seconds));
+    return conform::make_link_bench(
+        conform::make_line_door(part_path("ow-conform-link", "--device " + door), options.seconds));
   }
   throw BadInput("--device " + door +
                  ": must be command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, "
@@ -79,11 +77,12 @@ std::unique_ptr<Door> open_door(const Options& options) {
 }
 
 int list(Context& context, const Options& options) {
-  const Suite suite = suite_of(options);
+  const conform::Suite suite = suite_of(options);
   const bool chosen = !options.device_file.empty();
-  const DeviceFile device = chosen ? read_device_file(options.device_file) : DeviceFile{};
+  const conform::DeviceFile device =
+      chosen ? conform::read_device_file(options.device_file) : conform::DeviceFile{};
   nlohmann::json tests = nlohmann::json::array();
-  for (const Test& test : suite.tests) {
+  for (const conform::Test& test : suite.tests) {
     if (test.name.rfind(options.filter, 0) != 0) continue;
     const std::string lacks = chosen ? device.lacks(test.needs) : "";
     std::string rules;
@@ -100,24 +99,24 @@ int list(Context& context, const Options& options) {
 }
 
 // Requests of each test as lines, for devices that are run elsewhere.
-void write_lines(const Suite& suite, const std::string& directory) {
+void write_lines(const conform::Suite& suite, const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw BadInput(directory + ": " + error.message());
-  for (const Test& test : suite.tests) {
+  for (const conform::Test& test : suite.tests) {
     std::string text;
-    for (const Step& step : test.steps) text += step.request + "\n";
+    for (const conform::Step& step : test.steps) text += step.request + "\n";
     write_file(directory + "/" + test.name + ".ask", text);
   }
 }
 
 int make(Context& context, const Options& options) {
   context.check_files({}, {{"FILE", options.suite}});
-  const Suite suite = make_suite(options.seed, documents_of(options));
-  write_suite(options.suite, suite);
+  const conform::Suite suite = conform::make_suite(options.seed, documents_of(options));
+  conform::write_suite(options.suite, suite);
   if (!options.lines.empty()) write_lines(suite, options.lines);
   size_t steps = 0;
-  for (const Test& test : suite.tests) steps += test.steps.size();
+  for (const conform::Test& test : suite.tests) steps += test.steps.size();
   std::printf("%s: %zu tests, %zu requests, seed %llu, vectors %s\n", options.suite.c_str(),
               suite.tests.size(), steps, static_cast<unsigned long long>(options.seed),
               suite.digest().c_str());
@@ -126,18 +125,18 @@ int make(Context& context, const Options& options) {
   return 0;
 }
 
-void print(const Report& report, const Suite& suite) {
+void print(const conform::Report& report, const conform::Suite& suite) {
   int passed = 0, failed = 0, waived = 0, reported = 0;
   for (const auto& [id, rule] : report.rules) {
-    passed += rule.verdict == Verdict::Passed;
-    failed += rule.verdict == Verdict::Failed;
-    waived += rule.verdict == Verdict::Waived;
-    reported += rule.verdict == Verdict::Reported;
-    if (rule.verdict != Verdict::Failed) continue;
-    const Rule& says = suite.rules.at(id);
+    passed += rule.verdict == conform::Verdict::Passed;
+    failed += rule.verdict == conform::Verdict::Failed;
+    waived += rule.verdict == conform::Verdict::Waived;
+    reported += rule.verdict == conform::Verdict::Reported;
+    if (rule.verdict != conform::Verdict::Failed) continue;
+    const conform::Rule& says = suite.rules.at(id);
     std::printf("%s failed: %s, %s\n  says: %s\n", id.c_str(), says.document.c_str(),
                 says.section.c_str(), says.text.c_str());
-    for (const Outcome& outcome : report.outcomes) {
+    for (const conform::Outcome& outcome : report.outcomes) {
       if (outcome.test == rule.first)
         std::printf("  %s: %s\n", outcome.test.c_str(), outcome.why.c_str());
     }
@@ -152,30 +151,30 @@ void print(const Report& report, const Suite& suite) {
 int run(Context& context, const Options& options) {
   context.check_files({{"DEVICE.yaml", options.device_file}, {"--suite", options.suite}},
                       {{"--html", options.html}, {"--package", options.package}});
-  const DeviceFile device = read_device_file(options.device_file);
-  const std::unique_ptr<Door> door = open_door(options);
-  const Suite suite = suite_of(options);
-  Report report;
+  const conform::DeviceFile device = conform::read_device_file(options.device_file);
+  const std::unique_ptr<conform::Door> door = open_door(options);
+  const conform::Suite suite = suite_of(options);
+  conform::Report report;
   {
     Progress progress("tests", suite.tests.size());
-    JudgeOptions judging;
+    conform::JudgeOptions judging;
     judging.filter = options.filter;
-    judging.day = today();
+    judging.day = conform::today();
     judging.progress = [&](size_t done, size_t) { progress.update(done); };
-    report = judge(suite, device, door.get(), judging);
+    report = conform::judge(suite, device, door.get(), judging);
   }
   print(report, suite);
-  context.result() = report_json(report, suite);
-  if (!options.html.empty()) write_file(options.html, report_html(report, suite));
-  if (!options.package.empty()) write_package(options.package, report, device);
+  context.result() = conform::report_json(report, suite);
+  if (!options.html.empty()) write_file(options.html, conform::report_html(report, suite));
+  if (!options.package.empty()) conform::write_package(options.package, report, device);
   return report.conforms() ? 0 : 1;
 }
 
 int verify(Context& context, const Options& options) {
   context.check_files({{"PACKAGE", options.package}}, {});
-  const Package package = read_package(options.package);
-  const Suite suite = make_suite(package.seed, documents_of(options));
-  const std::vector<std::string> wrong = verify_package(package, suite, today());
+  const conform::Package package = conform::read_package(options.package);
+  const conform::Suite suite = conform::make_suite(package.seed, documents_of(options));
+  const std::vector<std::string> wrong = conform::verify_package(package, suite, conform::today());
   for (const std::string& line : wrong) std::printf("%s\n", line.c_str());
   std::printf("%s: %s, %s\n", options.package.c_str(), package.device.name.c_str(),
               wrong.empty() ? "its answers are those of a device that conforms to what it claims"

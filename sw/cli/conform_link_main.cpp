@@ -9,9 +9,8 @@
 #include "ow/measure/link/end_model.h"
 #include "verilated.h"
 
+namespace ow {
 namespace {
-
-using namespace ow;
 
 class Ends : public conform::Device {
  protected:
@@ -59,9 +58,10 @@ class Ends : public conform::Device {
 };
 
 }  // namespace
+}  // namespace ow
 
 int main() {
-  Ends ends;
-  conform::serve(&ends, stdin, stdout);
+  ow::Ends ends;
+  ow::conform::serve(&ends, stdin, stdout);
   return 0;
 }
