@@ -116,7 +116,7 @@ module ow_ctrl_ep
   end
 
   // The first word of a request, or its only one.
-  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; hops, which have served their turn
+  /* verilator lint_off UNUSEDSIGNAL */ // reserved bits; hops, which only routers read
   packet_command_t command;
   packet_brief_t brief;
   /* verilator lint_on UNUSEDSIGNAL */

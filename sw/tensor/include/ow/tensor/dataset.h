@@ -70,7 +70,7 @@ struct TokenText {
   std::vector<int> ids;
   std::optional<int> end;
 };
-// Reads a text. Tokenizers are no part of this library; who takes texts brings this.
+// Reads a text as tokens. This library has no tokenizers: a caller that takes texts passes one.
 using TextReader = std::function<TokenText(const DataSource& source)>;
 
 // Reads the samples for a network that computes in `type` and has `outputs` outputs, one per class
