@@ -54,33 +54,30 @@ Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, c
   }
   const bool mini = machine.has_mini_tiles();
   const TileConfig tile = mini ? jobs::kMiniTile : jobs::kFullTile;
-  const ElfImage firmware =
-      read_elf(firmware_dir() + (mini ? "/forward_mini.elf" : "/forward.elf"), tile.sram_bytes);
-  jobs::PlanRequest request;
-  request.who = params.path + ": keys 'network' and 'grid'";
-  request.grid = params.grid;
-  request.samples = params.samples;
-  request.count = params.samples > 0 ? 0 : 1 << 30;
-  request.type = params.type;
-  request.layers = params.layers;
-  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, tile);
+  TrainingJob run = jobs::job_of(params);
+  std::vector<std::string> programs = {firmware_dir() +
+                                       (mini ? "/forward_mini.elf" : "/forward.elf")};
+  if (!mini) programs.push_back(firmware_dir() + "/forward_graph.elf");
+  const ElfImage firmware = jobs::program_of(run, programs, tile);
+  constexpr size_t kMany = size_t{1} << 30;
+  const jobs::TrainPlan plan = jobs::make_forward_plan(params.path + ": keys 'network' and 'grid'",
+                                                       run, kMany, firmware, tile);
   Work job;
   job.mini = mini;
-  job.shape = shape_of(plan);
-  job.activations_stay = !plan.in_turn;
+  job.shape = shape_of(plan, run);
+  job.activations_stay = plan.all_kept();
   job.used_bytes = plan.used_bytes;
   job.sram_bytes = plan.tile.sram_bytes;
   job.time = params.time;
-  std::shared_ptr<const Network> network;
   if (!params.weights.empty()) {
-    network = std::make_shared<Network>(jobs::read_weights(params, params.weights));
+    run.first = jobs::read_first_values(params.weights, graph_of(run), run.type);
   }
-  const std::vector<LayerShape> layers = params.layers;
-  job.weights = [network, layers, density = o.density.value_or(1)](int rows) {
+  job.weights = [run, density = o.density.value_or(1)](int rows) mutable {
+    run.grid_rows = rows;
+    if (run.first) return jobs::weights_of(run, false);
     std::vector<LayerWeights> weights;
-    for (size_t k = 0; k < layers.size(); ++k) {
-      weights.push_back(network ? jobs::weights_of(network->layers[k], rows, false)
-                                : jobs::drawn_weights(layers[k], rows, density, k + 1));
+    for (size_t k = 0; k < run.layers.size(); ++k) {
+      weights.push_back(jobs::drawn_weights(run.layers[k], rows, density, k + 1));
     }
     return weights;
   };
@@ -92,7 +89,7 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
     throw BadInput("--density: " + o.job + " is a training, which has its own (--step)");
   }
   TrainingJob training = jobs::with_sum_orders(params.job);
-  const ElfImage firmware = jobs::training_program(
+  const ElfImage firmware = jobs::program_of(
       training, jobs::training_programs(firmware_dir(), training.type), jobs::kFullTile);
   const jobs::TrainPlan plan =
       jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);

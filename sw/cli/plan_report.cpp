@@ -18,10 +18,8 @@ std::string text_of(const json& value) {
 void print_decisions(const json& plan) {
   const json& layers = plan.at("inputs").at("layers");
   const json& decisions = plan.at("plan");
-  if (!decisions.contains("forward")) {
-    fmt::print("{:<18} {}\n{:<18} {}\n", "samples a tile",
-               text_of(decisions.at("samples_per_tile")), "activations",
-               decisions.at("in_turn").get<bool>() ? "two places in turn" : "a place each");
+  if (decisions.contains("samples_per_tile")) {
+    fmt::print("{:<18} {}\n", "samples a tile", text_of(decisions.at("samples_per_tile")));
     return;
   }
   fmt::print("{:<18} {:<12} {:<12}\n", "sums", "forward", "deltas");

@@ -208,14 +208,17 @@ void complete(const MachineSpec& machine, const jobs::Job& job, RunCommand* c) {
               : c->compile_only ? jobs::Until::Planned
                                 : jobs::Until::Done;
   if (machine.has_mini_tiles()) run.tile = jobs::kMiniTile;
-  const jobs::RunOptions models = golden::network_run("", firmware_dir() + "/train.elf");
+  const jobs::RunOptions models = golden::network_run("", "");
   run.reference = models.reference;
   run.model = models.model;
   run.train_reference = models.train_reference;
   if (read_text_data != nullptr) run.read_text = read_text_data;
-  run.train_firmware = models.train_firmware;
+  run.train_firmware = jobs::training_programs(firmware_dir(), job.base().type);
   if (run.firmware.empty()) {
-    run.larger_firmware = jobs::training_programs(firmware_dir(), job.base().type);
+    if (job.is_training()) run.larger_firmware = run.train_firmware;
+    if (!job.is_training() && !machine.has_mini_tiles()) {
+      run.larger_firmware = {firmware_dir() + "/forward_graph.elf"};
+    }
     run.firmware = firmware_dir() + (job.is_training()          ? "/train.elf"
                                      : machine.has_mini_tiles() ? "/forward_mini.elf"
                                                                 : "/forward.elf");

@@ -46,8 +46,10 @@ void print_valid(Context& context, const jobs::Job& job, jobs::Compiled& compile
     const auto& training = checked.checked_training;
     fmt::print("{} samples to run, {} to train with; {} a tile, {} bytes of it in use",
                checked.samples.samples(), training ? training->training.samples() : 0,
-               checked.plan.capacity, checked.plan.used_bytes);
-    if (checked.large_plan) fmt::print(", {} by the large layer", checked.large_plan->used_bytes);
+               checked.plans.network.samples, checked.plans.network.used_bytes);
+    if (checked.plans.large) {
+      fmt::print(", {} by the large layer", checked.plans.large->used_bytes);
+    }
     fmt::print("\n");
   }
   print_plan(compiled.plan_file(), "to be made");

@@ -54,43 +54,32 @@ struct Drawn {
   }
 };
 
-class Machine {
- public:
-  Machine(const Drawn& drawn, const ElfImage& firmware)
-      : firmware_(firmware),
-        machine_(make_runtime(make_device(DeviceKind::Replicated, drawn.grid))),
-        network_(random_network(drawn.seed, HalfType::Binary16, drawn.layers, drawn.density)) {
-    jobs::PlanRequest request;
-    request.who = "network";
-    request.grid = drawn.grid;
-    request.samples = drawn.samples;
-    request.layers = drawn.layers;
-    plan_ = make_plan(request, firmware_, tile_of(machine_));
-    job_ = std::make_unique<jobs::StreamJob>(machine_, firmware_, plan_, network_);
-  }
+TrainingJob run_of(const Drawn& drawn) {
+  return forward_job(random_network(drawn.seed, HalfType::Binary16, drawn.layers, drawn.density),
+                     drawn.grid.rows, drawn.grid.cols, drawn.samples);
+}
 
-  jobs::StreamRun run(const TimeModel& time) {
-    job_->write_input(random_activations(3, network_.type, plan_.layers.front().shape.inputs,
-                                         plan_.batch(), -1, 1));
-    job_->set_time(time);
-    return job_->run(false);
-  }
+jobs::StreamRun run_on_tiles(const Drawn& drawn, const ElfImage& firmware, const TimeModel& time) {
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, drawn.grid));
+  const TrainingJob work = run_of(drawn);
+  const jobs::TrainPlan plan =
+      jobs::make_forward_plan("network", work, 0, firmware, tile_of(machine));
+  jobs::StreamJob job(machine, firmware, plan, work);
+  job.write_input(
+      random_activations(3, work.type, drawn.layers.front().inputs, plan.batch(), -1, 1));
+  job.set_time(time);
+  return job.run(false);
+}
 
- private:
-  const ElfImage& firmware_;
-  Runtime machine_;
-  Network network_;
-  jobs::StreamPlan plan_;
-  std::unique_ptr<jobs::StreamJob> job_;
-};
-
-jobs::StreamPlan plan_of(const Drawn& drawn, const ElfImage& firmware) {
-  jobs::PlanRequest request;
-  request.who = "network";
-  request.grid = drawn.grid;
-  request.samples = drawn.samples;
-  request.layers = drawn.layers;
-  return make_plan(request, firmware, jobs::kFullTile);
+EstimateShape run_shape(const Drawn& drawn, const ElfImage& firmware) {
+  TrainingJob run = forward_job();
+  run.layers = drawn.layers;
+  run.grid_rows = drawn.grid.rows;
+  run.grid_cols = drawn.grid.cols;
+  run.samples = drawn.samples;
+  const jobs::TrainPlan plan =
+      jobs::make_forward_plan("network", run, 0, firmware, jobs::kFullTile);
+  return jobs::shape_of(plan, run);
 }
 
 // As `ow estimate` does: by the density, not by the weights that the machine has.
@@ -147,7 +136,7 @@ struct Programs {
 
 // BadInput if it does not fit the tiles.
 Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
-  if (!drawn.training) return {shape_of(plan_of(drawn, programs.stream)), reckoned(drawn)};
+  if (!drawn.training) return {run_shape(drawn, programs.stream), reckoned(drawn)};
   const TrainingJob job = job_of(drawn);
   const jobs::TrainPlan plan =
       jobs::make_train_plan("training", job, programs.train, jobs::kFullTile);
@@ -180,7 +169,7 @@ uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeMod
 
 uint64_t cycles_of(const Drawn& drawn, const Programs& programs, const TimeModel& time) {
   return drawn.training ? step_cycles(drawn, programs.train, time)
-                        : Machine(drawn, programs.stream).run(time).cycles();
+                        : run_on_tiles(drawn, programs.stream, time).cycles();
 }
 
 // What holds the pass that takes longest: "engine", "reducer" or "edge".
@@ -300,14 +289,13 @@ void losses(Rows* rows, const TrainBench& bench, const ElfImage& firmware) {
   d.grid = {4, 4};
   d.samples = 32;
   d.layers = {{1024, 128, "relu", true}};
-  const EstimateShape shape = shape_of(plan_of(d, firmware));
+  const EstimateShape shape = run_shape(d, firmware);
   const Estimate ideal = estimate_job(shape, reckoned(d), {});
-  Machine machine(d, firmware);
-  const uint64_t full = machine.run({}).cycles();
+  const uint64_t full = run_on_tiles(d, firmware, {}).cycles();
   double farthest = 0;
   nlohmann::json raw = {{"cycles", full}};
   for (const double part : {0.9, 0.5}) {
-    const jobs::StreamRun run = machine.run(edge_of(ideal, part));
+    const jobs::StreamRun run = run_on_tiles(d, firmware, edge_of(ideal, part));
     const double off = std::abs(static_cast<double>(run.cycles()) * part / full - 1) * 100;
     farthest = std::max(farthest, off);
     raw["runs"].push_back({{"share", part},

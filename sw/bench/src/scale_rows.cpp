@@ -46,18 +46,14 @@ Measured layer(GridShape grid, Engine engine, int inputs, int outputs) {
   options.engine = engine;
   options.checked = false;
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
-  const Network network =
-      random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1);
-  jobs::PlanRequest request;
-  request.who = "scale";
-  request.grid = grid;
-  request.samples = 32;
-  request.type = network.type;
-  request.layers = network.shapes();
+  const TrainingJob work =
+      forward_job(random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1),
+                  grid.rows, grid.cols, 32);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
-  const jobs::StreamPlan plan = jobs::make_plan(request, firmware, tile_of(machine));
-  jobs::StreamJob job(machine, firmware, plan, network);
-  job.write_input(random_activations(3, network.type, inputs, plan.batch(), -1, 1));
+  const jobs::TrainPlan plan =
+      jobs::make_forward_plan("scale", work, 0, firmware, tile_of(machine));
+  jobs::StreamJob job(machine, firmware, plan, work);
+  job.write_input(random_activations(3, work.type, inputs, plan.batch(), -1, 1));
   const double begin = cpu_seconds();
   const jobs::StreamRun run = job.run(true);
   Measured measured{run.cycles(), cpu_seconds() - begin, {run.first_cycle, run.last_cycle}};

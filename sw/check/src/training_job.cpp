@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "ow/golden/network.h"
 #include "ow/golden/train.h"
 
 namespace ow::golden {
@@ -236,8 +235,8 @@ jobs::RunOptions training_run(const std::string& firmware) {
 
 jobs::RunOptions network_run(const std::string& firmware, const std::string& train_firmware) {
   jobs::RunOptions run = training_run(firmware);
-  run.reference = run_network;
-  run.train_firmware = train_firmware;
+  run.reference = run_forward;
+  run.train_firmware = {train_firmware};
   return run;
 }
 

@@ -301,16 +301,11 @@ double Estimate::utilisation() const {
   return most == 0 ? 0 : static_cast<double>(multiply_adds) / most;
 }
 
-EstimateShape shape_of(const StreamPlan& plan) {
-  EstimateShape shape = lowered(job_of(plan), plan.tile, {});
-  shape.ring = plan.ring();
-  return shape;
-}
-
 EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers) {
   TrainingJob own = job;
   own.forward = plan.forward;
   own.delta = plan.delta;
+  own.samples = plan.samples;
   EstimateShape shape = lowered(std::move(own), plan.tile, plan.choices);
   shape.ring = plan.ring();
   shape.micro_batches = std::max(1, job.micro_batches / std::max(1, wafers));

@@ -61,7 +61,7 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
   if (graph.values.front().element == Value::Element::Number) {
     values_[0] = draft_.buffer(kInputTensor, bytes(0));
     draft_.born(*values_[0]);
-    draft_.kept(*values_[0]);
+    if (graph.has_loss()) draft_.kept(*values_[0]);
   }
   forward();
   forward_ = draft_.phases();

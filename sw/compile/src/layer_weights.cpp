@@ -6,6 +6,7 @@
 
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
+#include "ow/compile/lowering.h"
 #include "ow/memoryx/sparsity.h"
 #include "ow/tensor/distribution.h"
 
@@ -63,30 +64,77 @@ WeightCount drawn(int inputs, int outputs, int rows, double density, Rng* rng) {
 
 }  // namespace
 
-LayerWeights weights_of(const Layer& layer, int rows, bool dense) {
+namespace {
+
+// Of a matrix of whose rows each one stands there `copies` times.
+LayerWeights counted_weights(const LayerShape& layer, const std::vector<bool>& sent, int copies,
+                             int rows) {
   auto forward = std::make_shared<Counts>();
   auto delta = std::make_shared<Counts>();
   forward->rows = delta->rows = rows;
   const auto many = static_cast<size_t>(rows);
+  const auto inputs = static_cast<size_t>(layer.inputs);
   forward->number.assign(many * static_cast<size_t>(layer.outputs), 0);
-  delta->number.assign(many * static_cast<size_t>(layer.inputs), 0);
-  std::vector<size_t> place(static_cast<size_t>(layer.inputs));
+  delta->number.assign(many * inputs, 0);
+  std::vector<size_t> place(inputs);
   for (int p = 0; p < layer.inputs; ++p) {
     place[static_cast<size_t>(output_at(layer.inputs, rows, p))] = static_cast<size_t>(p);
   }
   LayerWeights w;
   for (int p = 0; p < layer.outputs; ++p) {
     const int j = output_at(layer.outputs, rows, p);
-    for (int i = 0; i < layer.inputs; ++i) {
-      if (!dense && half_is_zero(layer.weight(j, i))) continue;
-      ++forward->number[static_cast<size_t>(p) * many + static_cast<size_t>(i % rows)];
-      ++delta->number[place[static_cast<size_t>(i)] * many + static_cast<size_t>(j % rows)];
+    for (size_t i = 0; i < inputs; ++i) {
+      if (!sent[static_cast<size_t>(j / copies) * inputs + i]) continue;
+      ++forward->number[static_cast<size_t>(p) * many + i % many];
+      ++delta->number[place[i] * many + static_cast<size_t>(j % rows)];
       ++w.kept;
     }
   }
   w.forward = counted(forward);
   w.delta = counted(delta);
   return w;
+}
+
+}  // namespace
+
+std::vector<LayerWeights> weights_of(const TrainingJob& job, bool dense) {
+  const Graph graph = graph_of(job);
+  std::vector<LayerWeights> weights;
+  for (const Op& op : graph.ops) {
+    if (find_lowering(op.kind)->streamed == nullptr) continue;
+    const Parameter& matrix = graph.parameters[op.parameters.front()];
+    const std::vector<float>& values = job.first->values.at(matrix.name);
+    std::vector<bool> sent(values.size(), true);
+    for (size_t i = 0; i < values.size() && !dense; ++i) {
+      sent[i] = !half_is_zero(to_half(job.type, static_cast<double>(values[i])));
+    }
+    const LayerShape& layer = job.layers[weights.size()];
+    const int copies = layer.outputs / static_cast<int>(matrix.rows);
+    weights.push_back(counted_weights(layer, sent, copies, job.grid_rows));
+  }
+  return weights;
+}
+
+uint64_t stream_weights(const LayerShape& layer, const LayerWeights& weights, int row) {
+  uint64_t all = 0;
+  for (int p = 0; p < layer.outputs; ++p) all += weights.forward(row, p);
+  return all;
+}
+
+uint64_t LayerBound::cycles() const { return std::max({stream, engine, reducer}); }
+
+LayerBound layer_bound(const TrainPlan& plan, size_t layer, const LayerWeights& weights) {
+  LayerBound bound;
+  const auto samples = static_cast<uint64_t>(plan.samples);
+  const uint64_t beats = samples / static_cast<uint64_t>(plan.tile.lanes);
+  const auto ends = static_cast<uint64_t>(plan.layers[layer].outputs);
+  for (int row = 0; row < plan.grid.rows; ++row) {
+    const uint64_t sent = stream_weights(plan.layers[layer], weights, row);
+    bound.stream = std::max(bound.stream, sent + ends);
+    bound.engine = std::max(bound.engine, sent * beats + ends);
+  }
+  bound.reducer = samples * ends;
+  return bound;
 }
 
 LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed) {

@@ -21,16 +21,6 @@ namespace {
                          op.inputs.front()));
 }
 
-// A layer before the n-th one that takes this tensor; -1 if there is none.
-int taker(const Graph& graph, const std::string& tensor, size_t n) {
-  for (size_t k = 0; k < n; ++k) {
-    for (const std::string& input : graph.ops[k].inputs) {
-      if (input == tensor) return static_cast<int>(k);
-    }
-  }
-  return -1;
-}
-
 }  // namespace
 
 Lowered lower(const Graph& graph) {
@@ -57,39 +47,6 @@ Lowered lower(const Graph& graph) {
   }
   if (lowered.layers.empty()) refuse(graph.ops.front(), "a network needs a layer with weights");
   return lowered;
-}
-
-void check_chain(const Graph& graph) {
-  std::string tensor = kInputTensor;  // that the next layer must take
-  bool bare = false;                  // it comes from a streamed layer without an activation
-  for (size_t n = 0; n < graph.ops.size(); ++n) {
-    const Op& op = graph.ops[n];
-    const Lowering* kind = find_lowering(op.kind);
-    if (kind == nullptr ||
-        (kind->streamed == nullptr && kind->finish == nullptr && kind->loss == nullptr)) {
-      refuse(op, fmt::format("a network's run takes chains of layers, which have none of the kind "
-                             "{}; a training takes any graph",
-                             op.kind));
-    }
-    if (kind->streamed != nullptr &&
-        static_cast<size_t>(graph.values[static_cast<size_t>(op.value)].features) !=
-            graph.parameters[op.parameters.front()].rows) {
-      refuse(op, "a network's run copies no outputs; a training does");
-    }
-    if (op.inputs.front() != tensor) {
-      const int other = taker(graph, op.inputs.front(), n);
-      refuse(op, other >= 0
-                     ? fmt::format("takes '{}', which '{}' takes too: a network's run does layers "
-                                   "one after the other",
-                                   op.inputs.front(), graph.ops[static_cast<size_t>(other)].name)
-                     : fmt::format("takes '{}', so that no layer takes '{}': a network's run does "
-                                   "layers one after the other",
-                                   op.inputs.front(), tensor));
-    }
-    if (kind->streamed == nullptr && !bare) refuse_finish(op);
-    bare = kind->streamed != nullptr;
-    tensor = op.name;
-  }
 }
 
 }  // namespace ow::jobs

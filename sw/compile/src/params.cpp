@@ -3,13 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
-
 #include "ow/base/file.h"
 #include "ow/base/yaml.h"
-#include "ow/compile/lower.h"
-#include "ow/memoryx/checkpoint.h"
 #include "params_parts.h"
 
 namespace ow::jobs {
@@ -33,13 +28,15 @@ void read_tokens(const std::string& path, YamlMap* map, DataSource* source) {
 
 }  // namespace
 
-Network read_weights(const RunParams& params, const std::string& path) {
-  Network network = load_network(path, params.type, params.layers);
-  // A pipe can be read only once.
-  std::error_code error;
-  const bool file = std::filesystem::is_regular_file(path, error);
-  if (file && memoryx::is_checkpoint(path)) memoryx::check_checkpoint(path);
-  return network;
+TrainingJob job_of(const RunParams& params) {
+  TrainingJob job = forward_job();
+  job.type = params.type;
+  job.graph = without_loss(params.graph);
+  job.layers = params.layers;
+  job.grid_rows = params.grid.rows;
+  job.grid_cols = params.grid.cols;
+  job.samples = params.samples;
+  return job;
 }
 
 void read_data(const std::string& path, YamlMap data, RunParams* params) {
@@ -111,7 +108,14 @@ RunParams read_run(const std::string& path, YamlMap top) {
   params.path = path;
   read_data(path, top["data"].map(), &params);
   read_network(path, top["network"].map(), &params);
-  if (!params.graph.empty()) check_chain(params.graph);
+  const bool tokens =
+      params.data.sequence > 0 ||
+      (!params.graph.empty() && params.graph.values.front().element == Value::Element::Token);
+  if (tokens) {
+    top["data"].fail(
+        "is of tokens, and a network's run takes numbers; for tokens there are trainings "
+        "(key 'train'; --mode predict)");
+  }
   read_grid(top["grid"].map(), &params);
   if (const auto large_layer = top.find("large_layer")) {
     YamlMap large = large_layer->map();

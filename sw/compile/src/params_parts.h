@@ -3,7 +3,6 @@
 #ifndef OW_COMPILE_PARAMS_PARTS_H_
 #define OW_COMPILE_PARAMS_PARTS_H_
 
-#include <memory>
 #include <string>
 
 #include "ow/base/yaml.h"
@@ -22,12 +21,6 @@ void read_grid(YamlMap grid, RunParams* params);
 // that network.training names.
 RunParams read_run(const std::string& path, YamlMap top);         // params.cpp
 TrainParams read_training(const std::string& path, YamlMap top);  // train_params.cpp
-
-// Reads the values of all parameters of a graph from safetensors, which may be a checkpoint: F16,
-// BF16, F32 or F64, rounded to F32. BadInput with file and tensor: one that is missing, unknown, of
-// another shape or not finite; a damaged checkpoint.
-std::shared_ptr<const FirstValues> read_first_values(const std::string& path,
-                                                     const Graph& graph);  // first_values.cpp
 
 }  // namespace ow::jobs
 

@@ -70,30 +70,4 @@ Executable executable_of(const GraphLowering& lowering, uint32_t list_addr) {
   return e;
 }
 
-TrainingJob job_of(const StreamPlan& plan) {
-  TrainingJob job;
-  job.type = plan.type;
-  job.loss.clear();
-  for (const LayerPlan& layer : plan.layers) job.layers.push_back(layer.shape);
-  job.grid_rows = plan.grid.rows;
-  job.grid_cols = plan.grid.cols;
-  job.samples = plan.samples;
-  return job;
-}
-
-Executable executable_of(const StreamPlan& plan) {
-  const TrainingJob job = job_of(plan);
-  const Graph graph = graph_of(job);
-  GraphLowering lowering(graph, job, plan.tile.lanes, {});
-  Draft& draft = lowering.draft();
-  draft.put(lowering.value(0), plan.layers.front().x_addr);
-  for (const Op& op : graph.ops) {
-    if (op.parameters.empty()) continue;
-    const LayerPlan& layer = plan.layers[lowering.matrix(op)];
-    draft.put(lowering.value(lowering.result(op)), layer.y_addr);
-    if (layer.shape.bias) draft.put(lowering.vector(op.parameters[1]), layer.bias_addr);
-  }
-  return executable_of(lowering, plan.list_addr);
-}
-
 }  // namespace ow::jobs

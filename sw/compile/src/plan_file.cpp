@@ -22,11 +22,6 @@ bool has_name(const LayerShape& layer, size_t k) {
   return layer_name(layer, k) != layer_name(LayerShape{}, k);
 }
 
-// The layer's name in messages.
-std::string called(const LayerShape& layer, size_t k) {
-  return has_name(layer, k) ? fmt::format("'{}'", layer.name) : fmt::format("layer {}", k);
-}
-
 json layers_json(const std::vector<LayerShape>& layers) {
   json all = json::array();
   for (size_t k = 0; k < layers.size(); ++k) {
@@ -47,42 +42,6 @@ json tile_json(const TileConfig& tile) {
           {"colours", tile.colours},   {"sram_bytes", tile.sram_bytes},
           {"features", tile.features}, {"operations", tile.operations}};
 }
-
-// The contents of a tile's memory by address. Each entry ends where the next one begins. Contents
-// that begin at the same address share one entry with all names.
-class Memory {
- public:
-  Memory(const ElfImage& firmware) : end_(firmware.symbol("ow_stack_top")) {
-    add("program and its data", 0);
-    add("stack", firmware.symbol("ow_heap_end"));
-  }
-  // Marks the memory after `used` bytes, which include the stack, as free.
-  void free_behind(uint32_t used) {
-    const uint32_t stack = places_[1].first;
-    const uint32_t at = used - (end_ - stack);
-    if (at < stack) add("free", at);
-  }
-  void add(const std::string& name, uint32_t address) { places_.emplace_back(address, name); }
-  json take() {
-    std::stable_sort(places_.begin(), places_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    json all = json::array();
-    std::string name;
-    for (size_t k = 0; k < places_.size(); ++k) {
-      const uint32_t next = k + 1 < places_.size() ? places_[k + 1].first : end_;
-      name += (name.empty() ? "" : ", ") + places_[k].second;
-      if (next == places_[k].first) continue;
-      all.push_back(
-          {{"name", name}, {"address", places_[k].first}, {"bytes", next - places_[k].first}});
-      name.clear();
-    }
-    return all;
-  }
-
- private:
-  uint32_t end_;
-  std::vector<std::pair<uint32_t, std::string>> places_;
-};
 
 json time_json(const TimeOptions& time) {
   using Preset = TimeOptions::Preset;
@@ -116,17 +75,39 @@ json orders_json(const std::vector<SumOrder>& orders) {
   return all;
 }
 
-// The weights of a network as far as streams depend on them: which ones are zero.
-json pruned_json(const Network& network) {
+// The weights of a job as far as streams depend on them: which ones are zero.
+json pruned_json(const TrainingJob& job) {
+  if (!job.first) return "not known";
   json all = json::array();
-  for (const Layer& layer : network.layers) {
+  for (const Parameter& p : graph_of(job).parameters) {
+    if (p.form != Parameter::Form::Matrix) continue;
     std::vector<uint8_t> kept;
-    for (const uint16_t w : layer.weights) kept.push_back(half_is_zero(w) ? 0 : 1);
+    for (const float w : job.first->values.at(p.name)) {
+      kept.push_back(half_is_zero(to_half(job.type, static_cast<double>(w))) ? 0 : 1);
+    }
     Hash hash;
     hash.add(kept);
-    all.push_back(fmt::format("{} kept, places of hash {}", layer.nonzero(), hash.text()));
+    all.push_back(fmt::format("{} kept, places of hash {}", std::count(kept.begin(), kept.end(), 1),
+                              hash.text()));
   }
   return all;
+}
+
+// What any plan depends on.
+json inputs_of(const char* kind, const TrainingJob& job, const TimeOptions& time,
+               const ElfImage& firmware, const TileConfig& tile) {
+  json inputs = {{"kind", kind},
+                 {"layers", layers_json(job.layers)},
+                 {"type", half_name(job.type)},
+                 {"grid", {job.grid_rows, job.grid_cols}},
+                 {"samples_per_tile", job.samples},
+                 {"time", time_json(time)},
+                 {"tile", tile_json(tile)},
+                 {"program", hash_of(read_text(firmware.path))}};
+  if (!job.graph.empty() && !is_chain_of(job.graph, job.layers, job.loss)) {
+    for (const Op& op : job.graph.ops) inputs["graph"].push_back(op_text(op));
+  }
+  return inputs;
 }
 
 }  // namespace
@@ -141,42 +122,25 @@ json plan_inputs(const TrainParams& params, const TrainingJob& job, const Traini
     kept.push_back(json::array({first, kept_at_last(job, k)}));
   }
   const bool by_rule = job.forward == chosen.forward && job.delta == chosen.delta;
-  json inputs = {
-      {"kind", "training"},
-      {"layers", layers_json(job.layers)},
-      {"type", half_name(job.type)},
-      {"loss", job.loss},
-      {"grid", {job.grid_rows, job.grid_cols}},
-      {"samples_per_tile", job.samples},
-      {"micro_batches", job.micro_batches},
-      {"wafers", params.wafers},
-      {"weights_kept", kept},
-      {"updates_wait", memoryx::updates_wait(job)},
-      {"time", time_json(params.base.time)},
-      {"tile", tile_json(tile)},
-      {"program", hash_of(read_text(firmware.path))},
-      {"sums", by_rule ? json("by the rule")
-                       : json::array({orders_json(job.forward), orders_json(job.delta)})}};
-  if (!job.graph.empty() && !is_chain_of(job.graph, job.layers, job.loss)) {
-    for (const Op& op : job.graph.ops) inputs["graph"].push_back(op_text(op));
-  }
+  json inputs = inputs_of("training", job, params.base.time, firmware, tile);
+  inputs.update(
+      {{"loss", job.loss},
+       {"micro_batches", job.micro_batches},
+       {"wafers", params.wafers},
+       {"weights_kept", kept},
+       {"updates_wait", memoryx::updates_wait(job)},
+       {"sums", by_rule ? json("by the rule")
+                        : json::array({orders_json(job.forward), orders_json(job.delta)})}});
   // The plan depends on the seed if the weights are drawn.
   if (drawn) inputs["seed"] = job.seed;
   return inputs;
 }
 
-json plan_inputs(const RunParams& params, const Network* network, size_t samples,
+json plan_inputs(const RunParams& params, const TrainingJob& job, size_t samples,
                  const ElfImage& firmware, const TileConfig& tile) {
-  json inputs = {{"kind", "inference"},
-                 {"layers", layers_json(params.layers)},
-                 {"type", half_name(params.type)},
-                 {"grid", {params.grid.rows, params.grid.cols}},
-                 {"samples_per_tile", params.samples},
-                 {"weights", network == nullptr ? json("not known") : pruned_json(*network)},
-                 {"time", time_json(params.time)},
-                 {"tile", tile_json(tile)},
-                 {"program", hash_of(read_text(firmware.path))}};
-  if (params.samples == 0) {
+  json inputs = inputs_of("inference", job, params.time, firmware, tile);
+  inputs["weights"] = pruned_json(job);
+  if (job.samples == 0) {
     inputs["samples_per_tile"] =
         fmt::format("at most {}", most_samples(samples, params.grid, tile));
   }
@@ -187,23 +151,16 @@ json plan_inputs(const RunParams& params, const Network* network, size_t samples
 }
 
 json plan_json(const TrainPlan& plan) {
+  if (plan.loss.empty()) {
+    return {{"samples_per_tile", plan.samples},
+            {"forward", orders_json(plan.forward)},
+            {"used_bytes", plan.used_bytes}};
+  }
   return {{"forward", orders_json(plan.forward)},
           {"delta", orders_json(plan.delta)},
           {"gathered_features", plan.choices.piece},
           {"window_features", plan.window},
           {"recompute", recompute_name(plan.choices.recompute)},
-          {"used_bytes", plan.used_bytes}};
-}
-
-json plan_json(const StreamPlan& plan) {
-  json layers = json::array();
-  for (const LayerPlan& l : plan.layers) {
-    layers.push_back({{"x", l.x_addr}, {"y", l.y_addr}, {"bias", l.bias_addr}, {"kept", l.kept}});
-  }
-  return {{"samples_per_tile", plan.capacity},
-          {"in_turn", plan.in_turn},
-          {"layers", layers},
-          {"phases", plan.list_addr},
           {"used_bytes", plan.used_bytes}};
 }
 
@@ -236,24 +193,6 @@ json memory_json(const TrainPlan& plan, const ElfImage& firmware) {
   blocks.push_back(
       {{"name", "stack"}, {"address", stack}, {"bytes", firmware.symbol("ow_stack_top") - stack}});
   return blocks;
-}
-
-json memory_json(const StreamPlan& plan, const ElfImage& firmware) {
-  Memory memory(firmware);
-  memory.add("list of phases", plan.list_addr);
-  for (size_t k = 0; k < plan.layers.size(); ++k) {
-    const LayerPlan& layer = plan.layers[k];
-    if (layer.shape.bias) memory.add(bias_name(layer.shape, k), layer.bias_addr);
-    if (plan.in_turn) continue;
-    if (k == 0) memory.add("input", layer.x_addr);
-    memory.add("outputs of " + called(layer.shape, k), layer.y_addr);
-  }
-  if (plan.in_turn) {
-    memory.add("activations, in turn from both ends", plan.layers.front().x_addr);
-  } else {
-    memory.free_behind(plan.used_bytes);
-  }
-  return memory.take();
 }
 
 }  // namespace ow::jobs

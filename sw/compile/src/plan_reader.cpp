@@ -90,16 +90,6 @@ class Reader {
     return value_.get<int64_t>();
   }
   uint32_t count(int64_t high = kMaxCount) const { return static_cast<uint32_t>(integer(0, high)); }
-  // An address in a tile, with room for `bytes` bytes.
-  uint32_t address(uint64_t bytes, const TileConfig& tile) const {
-    const int64_t last = static_cast<int64_t>(tile.sram_bytes) - static_cast<int64_t>(bytes);
-    if (last < 0) fail(key_, fmt::format("has no room for {} bytes", bytes));
-    return static_cast<uint32_t>(integer(0, last));
-  }
-  bool flag() const {
-    if (!value_.is_boolean()) fail(key_, "must be true or false");
-    return value_.get<bool>();
-  }
   bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   Recompute recompute() const {
     for (const Recompute r : kPolicies) {
@@ -175,59 +165,36 @@ nlohmann::json PlanFile::report() const {
   return out;
 }
 
-TrainPlan read_train_plan(const std::string& who, const PlanFile& file, TrainingJob job,
-                          const ElfImage& firmware, const TileConfig& tile) {
+TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
+                    TrainingJob job, const ElfImage& firmware, const TileConfig& tile) {
   const nlohmann::json whole = file.document();
-  const Reader from = Reader(file.path(), "", whole)["plan"];
+  const Reader from = Reader(file.path(), "", whole)[key.c_str()];
   const size_t layers = job.layers.size();
-  job.forward.clear();
-  job.delta.clear();
-  for (size_t k = 0; k < layers; ++k) {
-    job.forward.push_back(from["forward"].list(layers)[k].order());
-    job.delta.push_back(from["delta"].list(layers)[k].order());
+  if (job.samples == 0) {
+    job.samples =
+        static_cast<int>(from["samples_per_tile"].integer(tile.lanes, int64_t{16} * tile.lanes));
   }
+  const auto orders = [&](const char* name) {
+    std::vector<SumOrder> of;
+    for (size_t k = 0; k < layers; ++k) of.push_back(from[name].list(layers)[k].order());
+    return of;
+  };
+  job.forward = orders("forward");
   Choices choices;
+  if (job.loss.empty()) return make_train_plan(who, job, firmware, tile, choices);
+  job.delta = orders("delta");
   choices.piece = static_cast<uint32_t>(from["gathered_features"].integer(1, kMaxCount));
   const uint32_t window = from["window_features"].count();
   if (window > 0) choices.window = window;
-  if (from.has("recompute")) choices.recompute = from["recompute"].recompute();
+  choices.recompute = from["recompute"].recompute();
   const auto rows = static_cast<uint32_t>(job.grid_rows);
   for (const LayerShape& layer : job.layers) {
     if (choices.piece % rows == 0 || choices.piece >= static_cast<uint32_t>(layer.outputs))
       continue;
-    from["gathered_features"].fail("plan.gathered_features",
+    from["gathered_features"].fail(key + ".gathered_features",
                                    fmt::format("must be a multiple of {} grid rows", rows));
   }
   return make_train_plan(who, job, firmware, tile, choices);
-}
-
-StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, StreamPlan plan) {
-  const nlohmann::json whole = file.document();
-  const Reader from = Reader(file.path(), "", whole)[key.c_str()];
-  const TileConfig& tile = plan.tile;
-  const size_t layers = plan.layers.size();
-  plan.capacity = static_cast<int>(from["samples_per_tile"].integer(tile.lanes, 16 * tile.lanes));
-  if (plan.capacity % tile.lanes != 0) from["samples_per_tile"].fail(key, "has odd samples");
-  plan.samples = plan.capacity;
-  plan.in_turn = from["in_turn"].flag();
-  const auto block = [&](int features) {
-    return 2 * static_cast<uint64_t>(plan.capacity) *
-           static_cast<uint64_t>(plan.owned(features, 0));
-  };
-  for (size_t k = 0; k < layers; ++k) {
-    LayerPlan& layer = plan.layers[k];
-    const Reader at = from["layers"].list(layers)[k];
-    const uint64_t bias =
-        layer.shape.bias ? 4 * static_cast<uint64_t>(plan.owned(layer.shape.outputs, 0)) : 0;
-    layer.x_addr = at["x"].address(block(layer.shape.inputs), tile);
-    layer.y_addr = at["y"].address(block(layer.shape.outputs), tile);
-    layer.bias_addr = at["bias"].address(bias, tile);
-    layer.kept = at["kept"].flag();
-  }
-  const std::vector<Phase> phases = executable_of(plan).phases;
-  plan.list_addr = from["phases"].address(list_bytes(phases) + uint64_t{ends_bytes(phases)}, tile);
-  plan.used_bytes = from["used_bytes"].count(tile.sram_bytes);
-  return plan;
 }
 
 }  // namespace ow::jobs

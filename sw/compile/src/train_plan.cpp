@@ -14,24 +14,32 @@ namespace ow::jobs {
 namespace {
 
 constexpr int kAccWordsPerLane = 16;
-constexpr int kThreads = 4;  // the task thread, the weights', the drain's, the gathering one's
+constexpr int kForwardThreads = 3;        // the task thread, the weights', the drain's
+constexpr int kThreads = 4;               // and the gathering one's
+constexpr int64_t kMaxRelayed = 65535;    // words: what a descriptor counts
 constexpr uint32_t kMaxElements = 65535;  // limit of a descriptor, and of the rows of a drain
 constexpr uint32_t kFewRows = 64;  // of a piece: with fewer, more time goes by beside the products
 
 void check_job(const std::string& who, const TrainingJob& job, const TrainPlan& plan,
                const ElfImage& firmware) {
   const TileConfig& tile = plan.tile;
-  if (job.samples % tile.lanes != 0 || job.samples > kAccWordsPerLane * tile.lanes) {
+  if (job.samples < tile.lanes || job.samples % tile.lanes != 0 ||
+      job.samples > kAccWordsPerLane * tile.lanes) {
     throw BadInput(
         fmt::format("{}: {} samples a tile: must be a multiple of the {} lanes, the "
                     "limit is {} (a row of the accumulator cache)",
                     who, job.samples, tile.lanes, kAccWordsPerLane * tile.lanes));
   }
-  const int colours = colours_of(plan.grid, Exit::West);
-  if (tile.threads < kThreads || tile.colours < colours) {
-    throw BadInput(fmt::format(
-        "{}: {} x {} tiles need {} threads and {} colours, the limits are {} and {}", who,
-        plan.grid.rows, plan.grid.cols, kThreads, colours, tile.threads, tile.colours));
+  const bool forward = job.loss.empty();
+  const int colours = colours_of(plan.grid, forward ? Exit::BothSides : Exit::West);
+  const int threads = forward ? kForwardThreads : kThreads;
+  if (tile.colours < colours) {
+    throw BadInput(fmt::format("{}: {} x {} tiles need {} colours, the limit is {}", who,
+                               plan.grid.rows, plan.grid.cols, colours, tile.colours));
+  }
+  if (tile.threads < threads) {
+    throw BadInput(
+        fmt::format("{}: needs {} threads, the limit is {}", who, threads, tile.threads));
   }
   check_units(who, job.type, job.loss, tile);
   if (firmware.symbol("ow_stack_top") > tile.sram_bytes) {
@@ -118,22 +126,37 @@ class Planner {
         begin_(firmware.symbol("ow_heap")),
         end_(firmware.symbol("ow_heap_end")) {}
 
-  TrainPlan plan(const std::optional<Choices>& choices) {
+  // Whether a place for everything is found.
+  bool fits(const std::optional<Choices>& choices) {
     check_whole(who_, plan_);
-    const bool found = choices ? tries(*choices) : search();
-    if (!found) refuse();
+    return choices ? tries(*choices) : search();
+  }
+
+  // After fits(). BadInput if nothing fits.
+  TrainPlan take() {
+    if (!best_) refuse();
     check_kernels(firmware_, best_->phases);
     fill();
     return std::move(plan_);
   }
 
  private:
+  bool forward() const { return !graph_.has_loss(); }
+
+  // Words that pass the tile that relays most in a grid row.
+  int64_t relayed() const {
+    if (!forward()) return 0;
+    const auto words = static_cast<int64_t>(owned_most(plan_, graph_.outputs())) * job_.samples / 2;
+    const int west = plan_.west_columns();
+    return words * std::max(std::max(west, plan_.grid.cols - west) - 1, 1);
+  }
+
   bool tries(const Choices& choices) {
     for (const bool keep : {true, false}) {
       if (keep && choices.recompute != Recompute::None) continue;
       Placed placed = place(graph_, job_, plan_, choices, keep, begin_);
       kept_ = keep;
-      const bool fits = placed.end <= end_;
+      const bool fits = placed.end <= end_ && relayed() <= kMaxRelayed;
       if (!least_ || placed.end < least_->end) least_ = placed_of(placed);
       if (!fits) continue;
       best_ = std::move(placed);
@@ -158,6 +181,7 @@ class Planner {
   // As few windows as possible with pieces of a useful size, then as large pieces as possible, with
   // as little as possible computed twice; small pieces only if nothing else fits.
   bool search() {
+    if (forward()) return tries({});
     const GraphLowering widest(graph_, job_, plan_.tile.lanes, {});
     const uint32_t window = widest_window(widest);
     uint32_t outputs = 1;
@@ -198,6 +222,12 @@ class Planner {
 
   [[noreturn]] void refuse() const {
     const uint32_t stack = firmware_.symbol("ow_stack_top") - end_;
+    if (least_->end <= end_) {
+      throw BadInput(fmt::format(
+          "{}: {} outputs with {} samples a tile on {} grid columns: a tile would relay {} words, "
+          "the limit is {}",
+          who_, graph_.outputs(), job_.samples, job_.grid_cols, relayed(), kMaxRelayed));
+    }
     std::vector<Draft::Buffer> largest = least_->buffers;
     std::stable_sort(largest.begin(), largest.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -206,10 +236,10 @@ class Planner {
       what += fmt::format("{}{} {}", k == 0 ? "" : ", ", largest[k].name, largest[k].bytes);
     }
     throw BadInput(fmt::format(
-        "{}: training layers {} with {} samples a tile on {} grid rows needs {} bytes of a tile, "
-        "the limit is {} (largest: {})",
-        who_, sizes_text(job_.layers), job_.samples, job_.grid_rows, least_->end + stack,
-        end_ + stack, what));
+        "{}: {} {} with {} samples a tile on {} grid rows needs {} bytes of a tile, the limit is "
+        "{} (largest: {})",
+        who_, forward() ? "running layers" : "training layers", sizes_text(job_.layers),
+        job_.samples, job_.grid_rows, least_->end + stack, end_ + stack, what));
   }
 
   void fill() {
@@ -220,13 +250,16 @@ class Planner {
     plan_.streams.forward = l.forward_streams();
     plan_.streams.step = l.step_streams();
     plan_.output = l.output();
-    plan_.targets_addr = draft.at(l.targets());
+    if (!forward()) plan_.targets_addr = draft.at(l.targets());
     for (size_t v = 0; v < graph_.values.size(); ++v) {
       ValuePlan value;
       value.name = graph_.values[v].name;
       value.features = graph_.values[v].features;
       value.kept = kept_;
-      if (l.values()[v]) value.addr = draft.at(*l.values()[v]);
+      if (l.values()[v]) {
+        value.addr = draft.at(*l.values()[v]);
+        value.kept = kept_ || (forward() && stays(draft, l.values()[v]->buffer));
+      }
       if (l.deltas()[v]) {
         value.delta_addr = draft.at(l.deltas()[v]->slot);
         value.gathered = l.deltas()[v]->gathered;
@@ -249,6 +282,16 @@ class Planner {
     }
     const uint32_t stack = firmware_.symbol("ow_stack_top") - end_;
     plan_.used_bytes = static_cast<uint32_t>(best_->end) + stack;
+  }
+
+  // Whether no buffer that is used later lies over it. Of a forward pass alone a buffer has one
+  // value.
+  static bool stays(const Draft& draft, size_t buffer) {
+    const Draft::Buffer& mine = draft.buffers()[buffer];
+    return std::none_of(draft.buffers().begin(), draft.buffers().end(), [&](const auto& other) {
+      return other.first != SIZE_MAX && other.first > mine.last &&
+             other.addr < mine.addr + mine.bytes && mine.addr < other.addr + other.bytes;
+    });
   }
 
   const std::string who_;
@@ -294,13 +337,24 @@ TrainPlan begin_train_plan(const TrainingJob& job, const TileConfig& tile) {
 
 int TrainPlan::ring() const { return ring_of(samples, tile.lanes); }
 
+bool TrainPlan::all_kept() const {
+  return std::all_of(values.begin(), values.end(),
+                     [](const ValuePlan& v) { return v.addr == 0 || v.kept; });
+}
+
 void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile) {
   using isa::reg::Features, isa::reg::Operations;
   const auto need = [&](uint32_t units, uint32_t mask, const char* what) {
     if ((units & mask) != 0) return;
-    throw BadInput(fmt::format("{}: the tiles have no {}, which this training needs", who, what));
+    throw BadInput(fmt::format("{}: the tiles have no {}, which this {} needs", who, what,
+                               loss.empty() ? "network" : "training"));
   };
+  if (type == HalfType::Bfloat16) {
+    need(tile.operations, Operations::Bfloat16::kMask,
+         "arithmetic in bfloat16 (the limit is binary16)");
+  }
+  if (loss.empty()) return;
   need(tile.features, Features::Fp32::kMask, "arithmetic in fp32");
   need(tile.features, Features::DotwRows::kMask, "row ends in dotw");
   need(tile.operations, Operations::Int16::kMask, "16-bit integers");
@@ -311,16 +365,39 @@ void check_units(const std::string& who, HalfType type, const std::string& loss,
     need(feature ? tile.features : tile.operations, feature ? unit.features : unit.operations,
          unit.what);
   }
-  if (type == HalfType::Bfloat16) {
-    need(tile.operations, Operations::Bfloat16::kMask, "arithmetic in bfloat16");
-  }
 }
 
 TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const ElfImage& firmware,
                           const TileConfig& tile, const std::optional<Choices>& choices) {
   TrainPlan plan = begin_train_plan(job, tile);
   check_job(who, job, plan, firmware);
-  return Planner(who, job, firmware, std::move(plan)).plan(choices);
+  Planner planner(who, job, firmware, std::move(plan));
+  planner.fits(choices);
+  return planner.take();
+}
+
+TrainPlan make_forward_plan(const std::string& who, TrainingJob job, size_t count,
+                            const ElfImage& firmware, const TileConfig& tile) {
+  const bool chosen = job.samples != 0;
+  if (!chosen) job.samples = most_samples(count, {job.grid_rows, job.grid_cols}, tile);
+  for (;; job.samples -= tile.lanes) {
+    TrainPlan plan = begin_train_plan(job, tile);
+    check_job(who, job, plan, firmware);
+    Planner planner(who, job, firmware, std::move(plan));
+    if (planner.fits({}) || chosen || job.samples == tile.lanes) return planner.take();
+  }
+}
+
+TrainPlan with_samples(const TrainPlan& plan, TrainingJob job, int samples) {
+  job.samples = samples;
+  const Graph graph = graph_of(job);
+  GraphLowering lowering(graph, job, plan.tile.lanes, plan.choices);
+  Draft& draft = lowering.draft();
+  for (size_t k = 0; k < draft.buffers().size(); ++k) draft.put({k, 0}, plan.blocks[k].addr);
+  TrainPlan fewer = plan;
+  fewer.samples = samples;
+  fewer.executable = executable_of(lowering, plan.executable.list_addr);
+  return fewer;
 }
 
 std::vector<std::string> training_programs(const std::string& folder, HalfType type) {
@@ -332,10 +409,12 @@ std::vector<std::string> training_programs(const std::string& folder, HalfType t
   return paths;
 }
 
-ElfImage training_program(const TrainingJob& job, const std::vector<std::string>& paths,
-                          const TileConfig& tile) {
-  const Graph graph = graph_of(job);
-  const GraphLowering lowering(graph, job, tile.lanes, {});
+ElfImage program_of(const TrainingJob& job, const std::vector<std::string>& paths,
+                    const TileConfig& tile) {
+  TrainingJob least = job;
+  if (least.samples == 0) least.samples = tile.lanes;
+  const Graph graph = graph_of(least);
+  const GraphLowering lowering(graph, least, tile.lanes, {});
   const Draft& draft = lowering.draft();
   ElfImage image;
   for (const std::string& path : paths) {

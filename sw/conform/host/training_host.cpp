@@ -81,7 +81,7 @@ std::vector<uint32_t> TrainingHost::batch(const std::vector<uint32_t>& inputs,
   const Batch in = batch_of(job, inputs, targets);
   if (!passes_) {
     const ElfImage program =
-        jobs::training_program(job, jobs::training_programs(firmware_, job.type), jobs::kFullTile);
+        jobs::program_of(job, jobs::training_programs(firmware_, job.type), jobs::kFullTile);
     machine_ = std::make_unique<Runtime>(make_runtime(make_grid({job.grid_rows, job.grid_cols})));
     passes_ = std::make_unique<jobs::TrainGrid>(
         *machine_, program, jobs::make_train_plan("job", job, program, jobs::kFullTile));

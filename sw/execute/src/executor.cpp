@@ -11,6 +11,7 @@
 #include "openwafer/program.h"
 #include "ow/base/error.h"
 #include "ow/firmware/job.h"
+#include "ow/tensor/distribution.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {

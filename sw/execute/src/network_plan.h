@@ -3,27 +3,20 @@
 #ifndef OW_EXECUTE_NETWORK_PLAN_H_
 #define OW_EXECUTE_NETWORK_PLAN_H_
 
-#include <optional>
-
 #include "ow/execute/network_run.h"
 
 namespace ow::jobs {
 
-// Needs samples, weights and program in `checked`. BadInput as make_plan and PlanFile.
+// Needs samples, job and program in `checked`. BadInput as make_forward_plan and PlanFile.
 void take_plans(const RunParams& params, const RunOptions& options, Checked* checked);
 
 // Writes the plans unless the file has them, and reports it.
 void keep_plan(const RunParams& params, const RunOptions& options, const Checked& checked,
                RunReport* report);
 
-struct Plans {
-  StreamPlan network;
-  std::optional<StreamPlan> large;
-};
 // The plans for the device's tiles: the checked ones, or new ones if the tiles differ. BadInput if
 // the plans came from a file.
-Plans plans_for(const RunParams& params, size_t samples, const Checked& checked,
-                const TileConfig& tile);
+Plans plans_for(const RunParams& params, const Checked& checked, const TileConfig& tile);
 
 }  // namespace ow::jobs
 

@@ -16,6 +16,7 @@
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
 #include "ow/compile/estimate.h"
+#include "ow/compile/lowering.h"
 #include "ow/execute/causes.h"
 
 namespace ow::jobs {
@@ -111,13 +112,15 @@ Activations large_input(const LargeLayerParams& params, int samples) {
 }
 
 // ---------------------------------------------------------------------------------- comparison --
-Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
-                       const Network& network, const std::string& name, Reference reference,
+Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+                       const TrainingJob& job, const std::string& name, Reference reference,
                        bool dense)
-    : network_(network),
+    : job_(job),
       reference_(std::move(reference)),
       dense_(dense),
-      job_(machine, firmware, plan, network) {
+      weights_{weights_of(job, false), weights_of(job, true)},
+      stream_(machine, firmware, plan, job) {
+  job_.samples = plan.samples;
   const auto add = [&](const std::string& label, bool whole) {
     Workload w;
     w.name = label;
@@ -127,15 +130,15 @@ Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const S
     w.lanes = plan.tile.lanes;
     workloads_.push_back(w);
   };
-  if (network_.layers.size() > 1) {
-    for (const Layer& layer : network_.layers) add(layer_name(layer), false);
+  if (job_.layers.size() > 1) {
+    for (const LayerShape& layer : job_.layers) add(layer_name(layer), false);
   }
   add(name, true);
 }
 
 // What layer k of several took by itself.
 void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pass) const {
-  const StreamPlan& plan = job_.plan();
+  const TrainPlan& plan = stream_.plan();
   // The kernel's own clock; differences of 32-bit stamps are right when they wrap.
   const uint32_t base = run.times[k].front().start;
   int32_t first = 0;
@@ -145,23 +148,40 @@ void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pas
     last = std::max(last, static_cast<int32_t>(t.end - base));
   }
   pass->cycles += static_cast<uint64_t>(last - first);
-  const Layer& layer = network_.layers[k];
+  const LayerShape& layer = job_.layers[k];
   const auto samples = static_cast<uint64_t>(run.outputs.samples);
   for (int r = 0; r < plan.grid.rows; ++r) {
-    const uint64_t weights = stream_weights(layer, r, plan.grid.rows, dense);
+    const uint64_t weights = stream_weights(layer, weights_[dense ? 1 : 0][k], r);
     pass->wavelets_in += weights + static_cast<uint64_t>(layer.outputs);
     pass->multiply_adds += weights * samples;
   }
 }
 
+// The values that the tiles still have belong to the layer with a matrix that they follow.
+void Comparison::compare_values(const std::vector<Activations>& expected, const std::string& what,
+                                bool dense) {
+  const TrainPlan& plan = stream_.plan();
+  const Graph graph = graph_of(job_);
+  size_t matrices = 0;
+  for (size_t n = 0; n < graph.ops.size(); ++n) {
+    const Op& op = graph.ops[n];
+    matrices += find_lowering(op.kind)->streamed != nullptr ? 1 : 0;
+    const ValuePlan& value = plan.values[static_cast<size_t>(op.value)];
+    if (value.addr == 0 || !value.kept) continue;
+    Workload& w = workloads_[workloads_.size() > 1 ? std::max<size_t>(matrices, 1) - 1 : 0];
+    compare(stream_.read_value(op.value), expected[n],
+            fmt::format("{}, '{}' in memory", what, op.name), dense ? &w.dense : &w.sparse);
+  }
+}
+
 Activations Comparison::run_pass(const Activations& x, bool dense) {
-  const StreamPlan& plan = job_.plan();
-  job_.spoil_outputs();
+  const TrainPlan& plan = stream_.plan();
+  stream_.spoil_values();
   // A second pass finds the input where the first one did, if nothing was laid over it.
-  if (!dense || plan.in_turn) job_.write_input(x);
-  const Counters before = job_.counters();
-  StreamRun run = job_.run(dense);
-  const Counters after = job_.counters();
+  if (!dense || !plan.values.front().kept) stream_.write_input(x);
+  const Counters before = stream_.counters();
+  StreamRun run = stream_.run(dense);
+  const Counters after = stream_.counters();
 
   Workload& whole_job = workloads_.back();
   Pass& job = dense ? whole_job.dense : whole_job.sparse;
@@ -173,27 +193,19 @@ Activations Comparison::run_pass(const Activations& x, bool dense) {
   for (size_t k = 0; k < waits.size(); ++k) job.waits[k] += waits[k];
   add_counters(before, after, &job.counters);
 
-  std::vector<Activations> expected;
-  if (reference_) expected = reference_(network_, x, plan.grid.rows, dense);
-  const char* mode = dense ? "dense" : "sparse";
-  const bool several = network_.layers.size() > 1;
-  for (size_t k = 0; k < network_.layers.size(); ++k) {
-    const uint64_t bound = layer_bound(plan, network_.layers[k], dense).cycles();
+  for (size_t k = 0; k < job_.layers.size(); ++k) {
+    const uint64_t bound = layer_bound(plan, k, weights_[dense ? 1 : 0][k]).cycles();
     job.bound += bound;
-    Workload& w = workloads_[several ? k : 0];
-    Pass& pass = dense ? w.dense : w.sparse;
-    if (several) {
-      pass.bound += bound;
-      add_layer(k, run, dense, &pass);
-    }
-    if (reference_ && plan.layers[k].kept) {
-      compare(job_.read_layer(k), expected[k],
-              fmt::format("{} {}, layer {} in memory", whole_job.name, mode, k + 1), &pass);
-    }
+    if (job_.layers.size() < 2) continue;
+    Pass& pass = dense ? workloads_[k].dense : workloads_[k].sparse;
+    pass.bound += bound;
+    add_layer(k, run, dense, &pass);
   }
   if (reference_) {
-    compare(run.outputs, expected.back(),
-            fmt::format("{} {}, results at the edges", whole_job.name, mode), &job);
+    const std::vector<Activations> expected = reference_(job_, x, dense);
+    const std::string what = fmt::format("{} {}", whole_job.name, dense ? "dense" : "sparse");
+    compare_values(expected, what, dense);
+    compare(run.outputs, expected.back(), what + ", results at the edges", &job);
   }
   return std::move(run.outputs);
 }
@@ -208,14 +220,14 @@ Activations Comparison::run(const Activations& x) {
 namespace {
 
 void split_samples(const RunParams& params, const RunOptions& options, Checked* checked) {
-  const LayerShape& first = params.layers.front();
-  Dataset all = load_dataset(params.data, params.type, first.inputs, params.layers.back().outputs);
+  const Graph graph = graph_of(checked->job);
+  Dataset all = load_dataset(params.data, params.type, graph.features(), graph.outputs());
   if (!params.held_out) {
     checked->samples = std::move(all);
   } else {
     const auto modulo = static_cast<size_t>(params.held_out->modulo);
     const auto remainder = static_cast<size_t>(params.held_out->remainder);
-    checked->samples.features = first.inputs;
+    checked->samples.features = graph.features();
     for (size_t n = remainder; n < all.samples(); n += modulo) checked->samples.add(all, n);
   }
   if (checked->samples.samples() == 0) {
@@ -228,10 +240,20 @@ void split_samples(const RunParams& params, const RunOptions& options, Checked* 
   }
 }
 
+void count_weights(const Graph& graph, const TrainingJob& job, RunReport* report) {
+  for (const Parameter& p : graph.parameters) {
+    if (p.form != Parameter::Form::Matrix) continue;
+    for (const float w : job.first->values.at(p.name)) {
+      ++report->weights;
+      report->nonzero += half_is_zero(to_half(job.type, static_cast<double>(w))) ? 0 : 1;
+    }
+  }
+}
+
 void check_weights(const RunParams& params, const RunOptions& options, Checked* checked) {
   const std::string& file = options.weights.empty() ? params.weights : options.weights;
   if (!file.empty()) {
-    checked->network = read_weights(params, file);
+    checked->job.first = read_first_values(file, graph_of(checked->job), params.type);
   } else if (!params.training) {
     throw BadInput(params.path +
                    ": key 'network.weights' is missing: the weights' file (or --weights), or "
@@ -245,12 +267,12 @@ void check_weights(const RunParams& params, const RunOptions& options, Checked* 
 class Runner {
  public:
   Runner(const RunParams& params, const RunOptions& options, const Reference& reference,
-         const Checked& checked, const Network& network, RunReport* report)
+         const Checked& checked, const TrainingJob& job, RunReport* report)
       : params_(params),
         options_(options),
         reference_(reference),
         checked_(checked),
-        network_(network),
+        job_(job),
         report_(*report) {}
 
   void run() {
@@ -261,27 +283,27 @@ class Runner {
     report_.device = device->description();
     const TileConfig tile = tile_of(machine);
     const size_t samples = checked_.samples.samples();
-    const Plans plans = plans_for(params_, samples, checked_, tile);
-    const StreamPlan& plan = plans.network;
+    const Plans plans = plans_for(params_, checked_, tile);
+    const TrainPlan& plan = plans.network;
     const auto batch = static_cast<size_t>(plan.batch());
     report_.batches = (samples + batch - 1) / batch;
-    Network large;
-    const std::optional<StreamPlan>& large_plan = plans.large;
-    if (params_.large) large = large_network(*params_.large);
-    const double total = cycles_to_come(plan, large, large_plan);
+    TrainingJob large;
+    if (params_.large) {
+      large = forward_job(large_network(*params_.large), params_.grid.rows, params_.grid.cols);
+    }
+    const double total = cycles_to_come(plans, large);
     const auto tick = [&] {
       if (!options_.progress) return;
       const auto done = static_cast<double>(device->cycle() - first_cycle);
       options_.progress("simulating", std::min(1.0, done / total));
     };
     run_samples(machine, plan, tick);
-    if (large_plan) {
-      const Layer& layer = large.layers.front();
-      Comparison comparison(machine, checked_.firmware, *large_plan, large, layer_name(layer),
-                            reference_, options_.dense);
+    if (plans.large) {
+      Comparison comparison(machine, checked_.firmware, *plans.large, large,
+                            layer_name(large.layers.front()), reference_, options_.dense);
       comparison.on_progress(tick);
-      set_time(*large_plan, large, &comparison);
-      comparison.run(large_input(*params_.large, large_plan->batch()));
+      set_time(*plans.large, large, &comparison);
+      comparison.run(large_input(*params_.large, plans.large->batch()));
       add(comparison);
     }
     report_.sim_cycles = device->cycle() - first_cycle;
@@ -294,53 +316,50 @@ class Runner {
     for (const Workload& w : comparison.workloads()) report_.workloads.push_back(w);
   }
 
-  void set_time(const StreamPlan& plan, const Network& network, Comparison* comparison) {
-    std::vector<LayerWeights> weights;
-    for (const Layer& layer : network.layers) {
-      weights.push_back(weights_of(layer, plan.grid.rows, false));
-    }
-    const TimeModel time = time_of(params_.time, shape_of(plan), weights);
+  void set_time(const TrainPlan& plan, const TrainingJob& job, Comparison* comparison) {
+    const TimeModel time = time_of(params_.time, shape_of(plan, job), weights_of(job, false));
     comparison->set_time(time);
     report_.timed = time.modelled();
   }
 
-  void run_samples(const Runtime& machine, const StreamPlan& plan,
+  void run_samples(const Runtime& machine, const TrainPlan& plan,
                    const std::function<void()>& tick) {
-    Comparison comparison(machine, checked_.firmware, plan, network_, "network", reference_,
+    Comparison comparison(machine, checked_.firmware, plan, job_, "network", reference_,
                           options_.dense);
     comparison.on_progress(tick);
-    set_time(plan, network_, &comparison);
+    set_time(plan, job_, &comparison);
     std::vector<Activations> outputs;
     const Dataset& data = checked_.samples;
     const auto batch = static_cast<size_t>(plan.batch());
     for (size_t first = 0; first < data.samples(); first += batch) {
       const size_t count = std::min(batch, data.samples() - first);
-      const Activations y = comparison.run(data.activations(network_.type, first, count));
-      report_.right_device += count_right(network_.type, y, data, first);
+      const Activations y = comparison.run(data.activations(job_.type, first, count));
+      report_.right_device += count_right(job_.type, y, data, first);
       if (!options_.save_outputs.empty()) outputs.push_back(y);
       tick();
     }
     add(comparison);
     if (!options_.save_outputs.empty()) {
-      write_outputs(options_.save_outputs, network_.type, outputs);
+      write_outputs(options_.save_outputs, job_.type, outputs);
     }
   }
 
   // By what the bounds say of everything, with what loading and reading back add to it.
-  double cycles_to_come(const StreamPlan& plan, const Network& large,
-                        const std::optional<StreamPlan>& large_plan) const {
-    const auto both = [&](const StreamPlan& p, const Layer& layer) {
-      uint64_t cycles = layer_bound(p, layer, false).cycles();
-      if (options_.dense) cycles += layer_bound(p, layer, true).cycles();
+  double cycles_to_come(const Plans& plans, const TrainingJob& large) const {
+    const auto both = [&](const TrainPlan& plan, const TrainingJob& job) {
+      uint64_t cycles = 0;
+      for (const bool dense : {false, true}) {
+        if (dense && !options_.dense) continue;
+        const std::vector<LayerWeights> weights = weights_of(job, dense);
+        for (size_t k = 0; k < weights.size(); ++k) {
+          cycles += layer_bound(plan, k, weights[k]).cycles();
+        }
+      }
       return static_cast<double>(cycles);
     };
-    double total = 1;
-    for (const Layer& layer : network_.layers) {
-      total += both(plan, layer) * static_cast<double>(report_.batches) * 2.5;
-    }
-    if (large_plan) {
-      total += both(*large_plan, large.layers.front()) +
-               0.6 * params_.large->inputs * large_plan->batch();
+    double total = 1 + both(plans.network, job_) * static_cast<double>(report_.batches) * 2.5;
+    if (plans.large) {
+      total += both(*plans.large, large) + 0.6 * params_.large->inputs * plans.large->batch();
     }
     return total;
   }
@@ -349,7 +368,7 @@ class Runner {
   const RunOptions& options_;
   const Reference& reference_;
   const Checked& checked_;
-  const Network& network_;
+  const TrainingJob& job_;
   RunReport& report_;
 };
 
@@ -357,11 +376,14 @@ class Runner {
 
 Checked check_run(const RunParams& params, const RunOptions& options) {
   Checked checked;
+  checked.job = job_of(params);
   split_samples(params, options, &checked);
   check_weights(params, options, &checked);
   check_writable(options.save_weights);
   check_writable(options.save_outputs);
-  checked.firmware = read_elf(options.firmware, options.tile.sram_bytes);
+  std::vector<std::string> programs = {options.firmware};
+  programs.insert(programs.end(), options.larger_firmware.begin(), options.larger_firmware.end());
+  checked.firmware = program_of(checked.job, programs, options.tile);
   take_plans(params, options, &checked);
   return checked;
 }
@@ -378,27 +400,31 @@ RunReport run_network(const RunParams& params, const Checked& checked, const Run
   report.checked = static_cast<bool>(reference);
   report.labelled = !checked.samples.labels.empty();
   keep_plan(params, options, checked, &report);
-  const auto batch = static_cast<size_t>(checked.plan.batch());
+  const auto batch = static_cast<size_t>(checked.plans.network.batch());
   report.batches = (report.samples + batch - 1) / batch;
 
-  const Network network = make_network(checked, options, &report.training);
-  if (!options.save_weights.empty()) save_network(options.save_weights, network);
-  report.weights = network.weights();
-  report.nonzero = network.nonzero();
+  TrainingJob job = checked.job;
+  job.samples = checked.plans.network.samples;
+  job.first = make_weights(checked, options, &report.training);
+  const Graph graph = graph_of(job);
+  if (!options.save_weights.empty()) {
+    save_weights(options.save_weights, job.type, weight_specs(graph), job.first->values);
+  }
+  count_weights(graph, job, &report);
 
   if (reference) {
-    const Activations x = checked.samples.activations(network.type, 0, report.samples);
-    const auto outputs = reference(network, x, params.grid.rows, false);
-    report.right_golden = count_right(network.type, outputs.back(), checked.samples, 0);
+    const Activations x = checked.samples.activations(job.type, 0, report.samples);
+    const auto outputs = reference(job, x, false);
+    report.right_golden = count_right(job.type, outputs.back(), checked.samples, 0);
     if (!options.make && !options.save_outputs.empty()) {
-      write_outputs(options.save_outputs, network.type, {outputs.back()});
+      write_outputs(options.save_outputs, job.type, {outputs.back()});
     }
   }
   if (!options.make) {
     report.device = "golden model";
     return report;
   }
-  Runner(params, options, reference, checked, network, &report).run();
+  Runner(params, options, reference, checked, job, &report).run();
   return report;
 }
 

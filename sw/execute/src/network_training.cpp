@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network_training.h"
 
-#include "ow/compile/lower.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,19 +14,12 @@
 namespace ow::jobs {
 namespace {
 
-bool same_layers(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
-  const auto same = [](const LayerShape& x, const LayerShape& y) {
-    return x.inputs == y.inputs && x.outputs == y.outputs && x.activation == y.activation &&
-           x.bias == y.bias;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
-}
-
-// If the same layers have other names: the first two of them.
-std::string other_names(const std::vector<LayerShape>& a, const std::vector<LayerShape>& b) {
-  for (size_t k = 0; k < a.size(); ++k) {
-    const std::string here = layer_name(a[k], k), there = layer_name(b[k], k);
-    if (here != there) return fmt::format("calls '{}' what is '{}' here", here, there);
+// If the graphs have other operations: the first two, or what one of them has more.
+std::string other_operations(const Graph& theirs, const Graph& ours) {
+  for (size_t n = 0; n < std::max(theirs.ops.size(), ours.ops.size()); ++n) {
+    const std::string a = n < theirs.ops.size() ? op_text(theirs.ops[n]) : "nothing";
+    const std::string b = n < ours.ops.size() ? op_text(ours.ops[n]) : "nothing";
+    if (a != b) return fmt::format(", with '{}' where this one has '{}'", a, b);
   }
   return "";
 }
@@ -55,7 +46,8 @@ std::string clash(const RunParams& training, const RunParams& run) {
 // Options of a training on the golden model. Only its weights are kept.
 RunOptions training_options(const RunOptions& options) {
   RunOptions training;
-  training.firmware = options.train_firmware;
+  training.firmware = options.train_firmware.front();
+  training.larger_firmware = options.train_firmware;
   training.check = options.check;
   training.model = options.model;
   training.train_reference = options.train_reference;
@@ -78,14 +70,13 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
   };
   TrainParams training = *params.training;
   const RunParams& base = training.base;
-  if (!base.graph.empty()) check_chain(base.graph);
-  if (base.type != params.type || !same_layers(base.layers, params.layers)) {
-    refuse(fmt::format("trains another network: {} in {}", sizes_text(base.layers),
-                       half_name(base.type)));
+  // The files of the weights contain the operations' names.
+  const std::string others =
+      other_operations(without_loss(graph_of(training.job)), graph_of(checked->job));
+  if (base.type != params.type || !others.empty()) {
+    refuse(fmt::format("trains another network: {} in {}{}", sizes_text(base.layers),
+                       half_name(base.type), others));
   }
-  // The files of the weights contain these names.
-  const std::string names = other_names(base.layers, params.layers);
-  if (!names.empty()) refuse(names);
   std::error_code error;
   if (std::filesystem::equivalent(base.data.file, params.data.file, error)) {
     const std::string why = clash(base, params);
@@ -96,20 +87,20 @@ void check_network_training(const RunParams& params, const RunOptions& options, 
   checked->training = std::move(training);
 }
 
-Network make_network(const Checked& checked, const RunOptions& options,
-                     std::optional<TrainReport>* report) {
-  if (checked.network) return *checked.network;
+std::shared_ptr<const FirstValues> make_weights(const Checked& checked, const RunOptions& options,
+                                                std::optional<TrainReport>* report) {
+  if (checked.job.first) return checked.job.first;
   RunOptions training = training_options(options);
   if (!training.model) throw InternalError("a network without weights, and nothing to train it");
-  Network network;
-  training.on_end = [&network](const memoryx::MemoryX& memory) { network = memory.network(); };
+  auto weights = std::make_shared<FirstValues>();
+  training.on_end = [&](const memoryx::MemoryX& memory) { weights->values = memory.weights(); };
   TrainReport done = run_training(*checked.training, *checked.checked_training, training);
   if (done.end != TrainEnd::Done) {
     throw BadInput(
         fmt::format("{}: has no weights to run: {}", checked.training->base.path, done.why));
   }
   if (report != nullptr) *report = std::move(done);
-  return network;
+  return weights;
 }
 
 }  // namespace ow::jobs

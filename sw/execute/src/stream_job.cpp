@@ -4,57 +4,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ow/base/error.h"
-#include "ow/compile/lowering.h"
+#include "resident.h"
 #include "tile_blocks.h"
 
 namespace ow::jobs {
+namespace {
 
-StreamJob::StreamJob(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
-                     const Network& network)
-    : plan_(plan),
-      network_(network),
-      executor_(machine, firmware, executable_of(plan)),
-      held_(plan.batch()) {
-  if (network.layers.size() != plan.layers.size() || network.type != plan.type) {
-    throw InternalError("the plan is for another network");
-  }
-  write_biases();
+TrainingJob with_batch(TrainingJob job, const TrainPlan& plan) {
+  job.samples = plan.samples;
+  return job;
 }
 
-// All of them in one copy, because each copy waits for the tiles.
-void StreamJob::write_biases() {
-  const GridShape grid = plan_.grid;
-  const uint32_t first = plan_.layers.front().bias_addr;
-  std::vector<uint32_t> words;
-  size_t each = 0;
-  for (int r = 0; r < grid.rows; ++r) {
-    std::vector<uint32_t> of_row;
-    for (size_t k = 0; k < plan_.layers.size(); ++k) {
-      const LayerPlan& layer = plan_.layers[k];
-      if (!layer.shape.bias) continue;
-      of_row.resize((layer.bias_addr - first) / 4, 0);
-      for (int j = r; j < layer.shape.outputs; j += grid.rows) {
-        of_row.push_back(float_bits(network_.layers[k].bias_values[static_cast<size_t>(j)]));
-      }
-    }
-    if (r == 0) each = of_row.size();  // it has most
-    of_row.resize(each, 0);
-    for (int c = 0; c < grid.cols; ++c) words.insert(words.end(), of_row.begin(), of_row.end());
+}  // namespace
+
+StreamJob::StreamJob(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+                     TrainingJob job)
+    : whole_(plan),
+      plan_(plan),
+      job_(with_batch(std::move(job), plan)),
+      memory_(job_, {}),
+      executor_(machine, firmware, plan.executable),
+      held_(plan.batch()) {
+  if (!plan.loss.empty() || plan.executable.exit != Exit::BothSides) {
+    throw InternalError("the plan is not of a forward pass alone");
   }
-  executor_.write_tiles(first, words, each);
+  memory_.begin();
+  write_resident(plan_, resident_of(plan_, memory_), &executor_);
 }
 
 void StreamJob::write_input(const Activations& x) {
-  const StreamPlan plan = plan_.for_batch(x.samples);
-  if (x.features != plan.layers.front().shape.inputs || x.samples < 1 || x.samples > plan.batch()) {
+  if (x.features != plan_.values.front().features || x.samples < 1 || x.samples > whole_.batch()) {
     throw InternalError("the input does not fit the plan");
   }
-  if (plan.samples != plan_.samples) executor_.set_phases(executable_of(plan));
-  plan_ = plan;
+  const int samples = std::min(
+      whole_.samples, share_of(static_cast<size_t>(x.samples), whole_.grid, whole_.tile.lanes));
+  if (samples != plan_.samples) {
+    plan_ = samples == whole_.samples ? whole_ : with_samples(whole_, job_, samples);
+    executor_.set_phases(plan_.executable);
+  }
   held_ = x.samples;
-  executor_.write(plan_.layers.front().x_addr, x);
+  executor_.write(plan_.values.front().addr, x);
 }
 
 void StreamJob::set_time(const TimeModel& model) {
@@ -67,11 +59,12 @@ void StreamJob::open_edge() {
   if (!edge_) return;
   constexpr uint64_t kHalfBits = 16;
   const auto rows = static_cast<uint64_t>(plan_.grid.rows);
-  const auto features = static_cast<uint64_t>(plan_.layers.front().shape.inputs);
+  const auto features = static_cast<uint64_t>(plan_.values.front().features);
   const uint64_t bits = kHalfBits * features * static_cast<uint64_t>(held_);
   const uint64_t now = executor_.cycle();
   EdgeStream stream;
   stream.sample_bits = (bits + rows - 1) / rows;
+  stream.phases = memoryx::passes_of(plan_.streams.forward);
   stream.weights = {EdgeReady{now, now, now}};
   edge_->open(std::move(stream));
 }
@@ -79,13 +72,19 @@ void StreamJob::open_edge() {
 uint64_t StreamJob::cycle_limit() const {
   constexpr uint64_t kStart = 100000;
   // A tile for area (SmallTile) takes 29 cycles for a sample where two lanes take half a one.
-  constexpr uint64_t kTimesBound = 64;
+  constexpr uint64_t kTimes = 64;
+  const auto samples = static_cast<uint64_t>(plan_.samples);
+  const uint64_t beats = samples / static_cast<uint64_t>(plan_.tile.lanes);
   uint64_t limit = kStart;
   uint64_t wavelets = 0;
-  for (const Layer& layer : network_.layers) {
-    const LayerBound bound = layer_bound(plan_, layer, true);
-    limit += kTimesBound * bound.cycles();
-    wavelets += bound.stream;
+  for (const LayerShape& layer : plan_.layers) {
+    const auto outputs = static_cast<uint64_t>(layer.outputs);
+    const uint64_t weights = static_cast<uint64_t>(plan_.owned(layer.inputs, 0)) * outputs;
+    limit += kTimes * std::max(weights * beats + outputs, samples * outputs);
+    wavelets += weights + outputs;
+  }
+  for (const ValuePlan& value : plan_.values) {
+    limit += kTimes * samples * static_cast<uint64_t>(plan_.owned(value.features, 0));
   }
   return limit + (edge_ ? edge_->longest_wait(wavelets) : 0);
 }
@@ -94,7 +93,7 @@ void StreamJob::take_outputs(const std::vector<StreamPort>& ports, int first, in
                              StreamRun* result) {
   for (size_t p = 0; p < ports.size(); ++p) {
     const int row = static_cast<int>(p);
-    const int owned = plan_.owned(plan_.layers.back().shape.outputs, row);
+    const int owned = plan_.owned(output().features, row);
     const auto words = static_cast<size_t>(owned * plan_.samples / 2);
     const std::vector<Left> left = executor_.take(ports[p]);
     if (left.size() != words * static_cast<size_t>(columns)) {
@@ -114,50 +113,60 @@ void StreamJob::take_outputs(const std::vector<StreamPort>& ports, int first, in
   }
 }
 
+void StreamJob::take_times(const Launched& launched, StreamRun* result) const {
+  const std::vector<Phase>& phases = plan_.executable.phases;
+  result->times.resize(plan_.layers.size());
+  for (size_t k = 0; k < result->times.size(); ++k) {
+    const auto of_layer = [k](const Phase& phase) {
+      return phase.part == Phase::Part::Forward && phase.layer == k;
+    };
+    const auto first = std::find_if(phases.begin(), phases.end(), of_layer);
+    const auto end = std::find_if_not(first, phases.end(), of_layer);
+    for (const std::vector<uint32_t>& ends : launched.ends) {
+      result->times[k].push_back({ends[static_cast<size_t>(first - phases.begin())],
+                                  ends[static_cast<size_t>(end - phases.begin())]});
+    }
+  }
+}
+
 StreamRun StreamJob::run(bool dense) {
   const GridShape grid = plan_.grid;
   StreamRun result;
-  std::vector<std::unique_ptr<memoryx::MatrixSource>> matrices;
-  for (const Layer& layer : network_.layers) matrices.push_back(memoryx::layer_matrix(layer));
-  memoryx::StreamOptions options;
-  options.rows = grid.rows;
+  memoryx::StreamOptions options = plan_.streams.options;
   options.dense = dense;
-  memoryx::WeightStream weights(memoryx::matrix_batches(std::move(matrices), options), options);
+  const auto weights = memory_.stream(plan_.streams.forward, options);
   open_edge();
-  const size_t phases = plan_.layers.size() + 1;
-  const Launched launched = executor_.launch(phases, 1, &weights, cycle_limit(), edge_.get());
+  const Launched launched = executor_.launch(plan_.executable.phases.size(), 1, weights.get(),
+                                             cycle_limit(), edge_.get());
   result.first_cycle = launched.first_cycle;
   for (int r = 0; r < grid.rows; ++r) {
-    result.wavelets_in += weights.wavelets(r);
-    result.multiply_adds += weights.weights(r) * static_cast<uint64_t>(held_);
+    result.wavelets_in += weights->wavelets(r);
+    result.multiply_adds += weights->weights(r) * static_cast<uint64_t>(held_);
   }
-  result.outputs = Activations::zero(plan_.layers.back().shape.outputs, held_);
+  result.outputs = Activations::zero(output().features, held_);
   const int west = plan_.west_columns();
   take_outputs(executor_.west_ports(), 0, 1, west, &result);
   take_outputs(executor_.east_ports(), grid.cols - 1, -1, grid.cols - west, &result);
   if (edge_) result.edge = edge_->report();
-  result.times.resize(plan_.layers.size());
-  for (size_t k = 0; k < plan_.layers.size(); ++k) {
-    for (const std::vector<uint32_t>& ends : launched.ends) {
-      result.times[k].push_back({ends[k], ends[k + 1]});
-    }
-  }
+  take_times(launched, &result);
   return result;
 }
 
-void StreamJob::spoil_outputs() {
+void StreamJob::spoil_values() {
   constexpr uint32_t kNeverWritten = 0x7FED7FED;  // NaNs of both types that no operation makes
-  for (const LayerPlan& layer : plan_.layers) {
-    const int local = plan_.owned(layer.shape.outputs, 0);  // of the grid row that has most
+  for (size_t v = 1; v < whole_.values.size(); ++v) {
+    const ValuePlan& value = whole_.values[v];
+    if (value.addr == 0) continue;
+    const int local = whole_.owned(value.features, 0);  // of the grid row that has most
     executor_.write_all(
-        layer.y_addr,
-        std::vector<uint32_t>(static_cast<size_t>(local * plan_.capacity / 2), kNeverWritten));
+        value.addr,
+        std::vector<uint32_t>(static_cast<size_t>(local * whole_.samples / 2), kNeverWritten));
   }
 }
 
-Activations StreamJob::read_layer(size_t k) {
-  const LayerPlan& layer = plan_.layers.at(k);
-  return executor_.read(layer.y_addr, layer.shape.outputs, held_);
+Activations StreamJob::read_value(int value) {
+  const ValuePlan& at = plan_.values.at(static_cast<size_t>(value));
+  return executor_.read(at.addr, at.features, held_);
 }
 
 }  // namespace ow::jobs

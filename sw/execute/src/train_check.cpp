@@ -72,7 +72,7 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
   PlanFile& file = checked->plan_file;
   file = PlanFile(options.plan, plan_inputs(params, job, chosen, checked->firmware, options.tile));
   if (file.usable()) {
-    checked->plan = read_train_plan(params.base.path, file, job, checked->firmware, options.tile);
+    checked->plan = read_plan(params.base.path, file, "plan", job, checked->firmware, options.tile);
     const bool same = checked->plan.forward == job.forward && checked->plan.delta == job.delta;
     if (!kept.empty() && !same) file.set_aside("has other orders of sums than " + kept);
   }
@@ -185,7 +185,7 @@ CheckedTraining check_training(const TrainParams& params, const RunOptions& opti
   }
   std::vector<std::string> programs = {options.firmware};
   programs.insert(programs.end(), options.larger_firmware.begin(), options.larger_firmware.end());
-  checked.firmware = training_program(params.job, programs, options.tile);
+  checked.firmware = program_of(params.job, programs, options.tile);
   swarmx::check_wafers(base.path, params.wafers, params.job.micro_batches,
                        options.transport == nullptr ? 1 : options.transport->ranks());
   take_plan(params, options, &checked);

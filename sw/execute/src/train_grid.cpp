@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "ow/base/error.h"
 #include "ow/execute/causes.h"
 #include "ow/memoryx/tables.h"
-#include "tile_blocks.h"
+#include "resident.h"
 
 namespace ow::jobs {
 namespace {
@@ -111,64 +110,20 @@ void TrainGrid::write_targets(const Targets& targets) {
   executor_.write(plan_.targets_addr, targets.values);
 }
 
-TrainGrid::Vectors TrainGrid::vectors_of(const WaferSide& memory) const {
-  const auto rows = static_cast<size_t>(plan_.grid.rows);
-  Vectors vectors(plan_.vectors.size());
-  for (size_t k = 0; k < vectors.size(); ++k) {
-    vectors[k].resize(rows);
-    const size_t parameter = plan_.vectors[k].parameter;
-    const auto elements = static_cast<size_t>(memory.store().spec(parameter).elements());
-    const auto values = memory.store().weights(parameter, 0, elements);
-    const auto copies = static_cast<size_t>(plan_.vectors[k].copies);
-    for (size_t j = 0; j < elements * copies; ++j) {
-      vectors[k][j % rows].push_back(float_bits(values[j / copies]));
-    }
-  }
-  return vectors;
-}
-
-// Neighbours in one copy, because each copy waits for the tiles.
-void TrainGrid::write_vectors(const Vectors& vectors) {
-  std::vector<size_t> order(vectors.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(),
-            [this](size_t a, size_t b) { return plan_.vectors[a].addr < plan_.vectors[b].addr; });
-  constexpr size_t kAlign = 64;  // bytes: closer to each other, nothing lies between
-  for (size_t k = 0; k < order.size();) {
-    const uint32_t first = plan_.vectors[order[k]].addr;
-    std::vector<std::vector<uint32_t>> of_row(static_cast<size_t>(plan_.grid.rows));
-    for (; k < order.size(); ++k) {
-      const uint32_t at = (plan_.vectors[order[k]].addr - first) / 4;
-      if (at >= of_row[0].size() + kAlign / 4) break;
-      for (size_t r = 0; r < of_row.size(); ++r) {
-        const std::vector<uint32_t>& mine = vectors[order[k]][r];
-        of_row[r].resize(at, 0);
-        of_row[r].insert(of_row[r].end(), mine.begin(), mine.end());
-        of_row[r].resize(at + vectors[order[k]][0].size(), 0);  // the first row has most
-      }
-    }
-    std::vector<uint32_t> words;
-    for (const std::vector<uint32_t>& row : of_row) {
-      for (int c = 0; c < plan_.grid.cols; ++c) words.insert(words.end(), row.begin(), row.end());
-    }
-    executor_.write_tiles(first, words, of_row[0].size());
-  }
-}
-
 void TrainGrid::open(const WaferSide& memory, int samples, bool labelled) {
-  Vectors vectors = vectors_of(memory);
-  const bool others = vectors != vectors_;
+  Resident resident = resident_of(plan_, memory);
+  const bool others = resident != resident_;
   if (time_) {
     std::vector<uint64_t> words(others ? static_cast<size_t>(plan_.grid.rows) : 0, 0);
-    for (const auto& vector : vectors) {
+    for (const auto& vector : resident) {
       for (size_t r = 0; r < words.size(); ++r) words[r] += vector[r].size();
     }
     time_->open(samples, labelled, std::move(words));
     time_->edge().await_biases(progress_);
   }
   if (!others) return;
-  write_vectors(vectors);
-  vectors_ = std::move(vectors);
+  write_resident(plan_, resident, &executor_);
+  resident_ = std::move(resident);
 }
 
 Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* weights,

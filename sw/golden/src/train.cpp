@@ -60,7 +60,6 @@ Trainer::Trainer(const TrainingJob& job, const Graph& graph)
     : job_(job), graph_(graph), scale_(static_cast<float>(job.loss_scale.initial)) {
   require(job.grid_rows > 0 && job.grid_cols > 0 && job.samples > 0 && job.micro_batches > 0,
           "a batch of nothing");
-  require(graph_.has_loss(), "the last layer is no loss");
   Rng rng(job.seed);
   for (const ow::Parameter& shape : graph_.parameters) {
     Parameter p;
@@ -170,6 +169,7 @@ LayerPass Trainer::pass_of(size_t n, const Numerics& numerics, const Samples& sa
     pass.wanted.push_back(moves(value));
   }
   pass.tokens = samples.tokens;
+  pass.zeros = samples.zeros;
   return pass;
 }
 
@@ -179,8 +179,8 @@ Network Trainer::network() const {
   // Placeholder tensors: kinds take their weights from the pass alone.
   const std::vector<Activations> none(nodes_.size());
   const Activations no_samples;
-  const Samples samples{no_samples, nullptr};
-  for (size_t n = 0; n + 1 < nodes_.size(); ++n) {
+  const Samples samples{no_samples, nullptr, false};
+  for (size_t n = 0; n < computed(); ++n) {
     const LayerKind& kind = layer_kind(graph_.ops[n].kind);
     require(graph_.ops[n].input_values == std::vector<int>{static_cast<int>(n)},
             "no chain of layers");
@@ -198,7 +198,7 @@ size_t Trainer::sum_of(size_t layer) const { return matrices_.at(layer); }
 
 size_t Trainer::tensor_of(size_t layer) const {
   const size_t n = matrices_.at(layer);
-  const bool follows = n + 2 < nodes_.size() &&
+  const bool follows = n + 1 < computed() &&
                        layer_kind(graph_.ops[n + 1].kind).element != nullptr &&
                        graph_.ops[n + 1].input_values[0] == static_cast<int>(n) + 1;
   return follows ? n + 1 : n;
@@ -206,8 +206,8 @@ size_t Trainer::tensor_of(size_t layer) const {
 
 std::vector<Activations> Trainer::forward(const Samples& samples) const {
   std::vector<Activations> outputs;
-  outputs.reserve(nodes_.size());
-  while (outputs.size() + 1 < nodes_.size()) {
+  outputs.reserve(computed());
+  while (outputs.size() < computed()) {
     const size_t n = outputs.size();
     outputs.push_back(
         layer_kind(graph_.ops[n].kind).forward(pass_of(n, numerics_of(n), samples, outputs)));
@@ -219,7 +219,11 @@ std::vector<Activations> Trainer::forward(const Tokens& tokens) const {
   Activations none;
   none.features = 1;
   none.samples = static_cast<int>(tokens.ids.size());
-  return forward({none, &tokens});
+  return forward({none, &tokens, false});
+}
+
+std::vector<Activations> run_forward(const TrainingJob& job, const Activations& x, bool zeros) {
+  return Trainer(job, graph_of(job)).forward(x, zeros);
 }
 
 bool Trainer::wants_dense(size_t parameter) const {
@@ -234,7 +238,7 @@ MicroBatch Trainer::run(const Activations& x, const Targets& targets) const {
               x.features == graph_.features() &&
               static_cast<uint64_t>(x.samples) == job_.micro_batch(),
           "samples that do not fit the layers or the grid");
-  return run({x, nullptr}, targets);
+  return run({x, nullptr, false}, targets);
 }
 
 MicroBatch Trainer::run(const Tokens& tokens, const Targets& targets) const {
@@ -243,10 +247,11 @@ MicroBatch Trainer::run(const Tokens& tokens, const Targets& targets) const {
   Activations none;
   none.features = 1;
   none.samples = static_cast<int>(tokens.ids.size());
-  return run({none, &tokens}, targets);
+  return run({none, &tokens, false}, targets);
 }
 
 MicroBatch Trainer::run(const Samples& samples, const Targets& targets) const {
+  require(graph_.has_loss(), "the last layer is no loss");
   MicroBatch batch;
   batch.outputs = forward(samples);
   batch.ignored =

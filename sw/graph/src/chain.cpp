@@ -61,7 +61,7 @@ bool is_chain_of(const Graph& graph, const std::vector<LayerShape>& layers,
     if (!next(kShortLayer)) return false;
     if (layer.activation != kNoActivation && !next(layer.activation)) return false;
   }
-  return next(loss) && n == graph.ops.size();
+  return (loss.empty() || next(loss)) && n == graph.ops.size();
 }
 
 std::string op_text(const Op& op) {

@@ -81,6 +81,11 @@ int Graph::giver(const std::string& name) const {
 
 bool Graph::has_loss() const { return !ops.empty() && ops.back().value < 0; }
 
+Graph without_loss(Graph graph) {
+  if (graph.has_loss()) graph.ops.pop_back();
+  return graph;
+}
+
 int Graph::last_value() const {
   return has_loss() ? ops.back().input_values.front() : ops.back().value;
 }

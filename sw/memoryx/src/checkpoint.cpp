@@ -16,8 +16,8 @@
 
 #include "ow/base/error.h"
 #include "ow/base/text.h"
-#include "ow/tensor/network.h"
 #include "ow/tensor/safetensors.h"
+#include "ow/tensor/weights_file.h"
 
 namespace ow::memoryx {
 namespace {

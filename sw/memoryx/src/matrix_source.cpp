@@ -12,23 +12,6 @@ namespace {
 
 constexpr uint16_t kSent = 1;  // stands for a position of a mask
 
-class LayerMatrix : public MatrixSource {
- public:
-  explicit LayerMatrix(const Layer& layer) : layer_(layer) {}
-  int outputs() const override { return layer_.outputs; }
-  int inputs() const override { return layer_.inputs; }
-  void rows(int first, int step, int count, uint16_t* out) const override {
-    const auto inputs = static_cast<size_t>(layer_.inputs);
-    for (int k = 0; k < count; ++k, out += inputs) {
-      std::memcpy(out, &layer_.weights[static_cast<size_t>(first + k * step) * inputs],
-                  inputs * sizeof *out);
-    }
-  }
-
- private:
-  const Layer& layer_;
-};
-
 class StoreMatrix : public MatrixSource {
  public:
   StoreMatrix(const Store& store, size_t tensor, HalfType type, Pass pass)
@@ -188,10 +171,6 @@ class CopiedMatrix : public MatrixSource {
 };
 
 }  // namespace
-
-std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer) {
-  return std::make_unique<LayerMatrix>(layer);
-}
 
 std::unique_ptr<MatrixSource> store_matrix(const Store& store, size_t tensor, HalfType type,
                                            Pass pass, int copies) {

@@ -143,26 +143,16 @@ std::unique_ptr<WeightStream> MemoryX::stream(const StreamSchedule& schedule,
   return std::make_unique<WeightStream>(batches(schedule, options), options);
 }
 
-Network MemoryX::network() const {
-  Network network;
-  network.type = job_.type;
-  const std::vector<LayerParameters> parameters = parameters_of(job_.layers);
-  for (size_t k = 0; k < job_.layers.size(); ++k) {
-    Layer layer;
-    static_cast<LayerShape&>(layer) = job_.layers[k];
-    const auto outputs = static_cast<size_t>(layer.outputs);
-    const auto inputs = static_cast<size_t>(layer.inputs);
-    layer.weights.resize(outputs * inputs);
-    const auto matrix = store_matrix(store_, parameters[k].weight, job_.type, Pass::Forward);
-    matrix->rows(0, 1, layer.outputs, layer.weights.data());
-    for (uint16_t& w : layer.weights) w = half_is_zero(w) ? uint16_t{0} : w;
-    if (layer.bias) {
-      const View<float> bias = store_.weights(parameters[k].bias, 0, outputs);
-      layer.bias_values.assign(bias.begin(), bias.end());
-    }
-    network.layers.push_back(std::move(layer));
+Weights MemoryX::weights() const {
+  Weights weights;
+  for (size_t k = 0; k < store_.tensors(); ++k) {
+    std::vector<float>& to = weights[store_.spec(k).name];
+    store_.each_window(k, [&](size_t first, size_t count) {
+      const auto some = store_.weights(k, first, count);
+      to.insert(to.end(), some.begin(), some.end());
+    });
   }
-  return network;
+  return weights;
 }
 
 RunState MemoryX::state() const {

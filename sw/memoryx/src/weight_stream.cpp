@@ -297,14 +297,6 @@ std::unique_ptr<BatchSource> matrix_batches(const StreamSchedule& schedule, cons
   return std::make_unique<MatrixBatches>(schedule, make, options);
 }
 
-std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> matrices,
-                                            const StreamOptions& options) {
-  StreamSchedule schedule(matrices.size());
-  for (size_t k = 0; k < schedule.size(); ++k) schedule[k].parameter = k;
-  const auto make = [&](const StreamStep& step) { return std::move(matrices[step.parameter]); };
-  return matrix_batches(schedule, make, options);
-}
-
 WeightStream::WeightStream(std::unique_ptr<BatchSource> source, const StreamOptions& options)
     : source_(std::move(source)),
       options_(options),

@@ -34,38 +34,27 @@ class Machine {
     for (size_t k = 0; k + 1 < c.sizes.size(); ++k) {
       layers.push_back({c.sizes[k], c.sizes[k + 1], "relu", true});
     }
-    network_ = random_network(11, HalfType::Binary16, layers, c.density);
-    PlanRequest request;
-    request.who = "test";
-    request.grid = c.grid;
-    request.samples = c.samples;
-    request.layers = layers;
-    plan_ = make_plan(request, image_, tile_of(machine_));
-    job_ = std::make_unique<StreamJob>(machine_, image_, plan_, network_);
-    input_ = random_activations(3, network_.type, layers[0].inputs, plan_.batch(), -1, 1);
-    job_->write_input(input_);
-    shape_ = shape_of(plan_);
-    for (const Layer& layer : network_.layers) {
-      weights_.push_back(weights_of(layer, c.grid.rows, false));
-    }
+    job_ = forward_job(random_network(11, HalfType::Binary16, layers, c.density), c.grid.rows,
+                       c.grid.cols, c.samples);
+    const TrainPlan plan = make_forward_plan("test", job_, 0, image_, tile_of(machine_));
+    stream_ = std::make_unique<StreamJob>(machine_, image_, plan, job_);
+    stream_->write_input(random_activations(3, job_.type, layers[0].inputs, plan.batch(), -1, 1));
+    shape_ = shape_of(plan, job_);
+    weights_ = weights_of(job_, false);
   }
 
   StreamRun run(const TimeModel& time) {
-    job_->set_time(time);
-    return job_->run(false);
+    stream_->set_time(time);
+    return stream_->run(false);
   }
   Estimate estimate(const TimeModel& time) const { return estimate_job(shape_, weights_, time); }
   TimeNeeds needs() const { return needs_of(shape_, estimate({})); }
-  const Network& network() const { return network_; }
-  const Activations& input() const { return input_; }
 
  private:
   ElfImage image_;
   Runtime machine_;
-  Network network_;
-  StreamPlan plan_;
-  std::unique_ptr<StreamJob> job_;
-  Activations input_;
+  TrainingJob job_;
+  std::unique_ptr<StreamJob> stream_;
   EstimateShape shape_;
   std::vector<LayerWeights> weights_;
 };
@@ -143,7 +132,7 @@ TEST(Estimate, DrawnWeightsAreWhatTheDensitySays) {
 TEST(Estimate, ANetworksWeightsAreCountedWhereTheyAreStreamed) {
   const Network network = random_network(2, HalfType::Binary16, {{7, 5, "none", true}}, 0.5);
   const Layer& layer = network.layers[0];
-  const LayerWeights w = weights_of(layer, 2, false);
+  const LayerWeights w = weights_of(forward_job(network, 2, 1), false).front();
   // Outputs 0, 2, 4 of grid row 0 come first, then 1 and 3.
   const int order[] = {0, 2, 4, 1, 3};
   for (int p = 0; p < 5; ++p) {

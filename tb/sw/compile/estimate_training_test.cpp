@@ -61,10 +61,9 @@ Step step_of(const TrainingJob& job, Weights by) {
   memory.begin();
   std::vector<LayerWeights> weights = training_weights(job, 0);
   if (by == Weights::Own) {
-    weights.clear();
-    for (const Layer& layer : memory.network().layers) {
-      weights.push_back(weights_of(layer, job.grid_rows, false));
-    }
+    TrainingJob own = job;
+    own.first = std::make_shared<FirstValues>(FirstValues{memory.weights(), ""});
+    weights = weights_of(own, false);
   }
   const auto samples = static_cast<int>(job.micro_batch());
   Rng rng(5);

@@ -49,6 +49,7 @@ class Growing {
     op.attributes = options;
     return add(std::move(op));
   }
+  const Graph& graph() const { return graph_; }
   Graph end(const std::string& value, const std::string& loss,
             const std::map<std::string, double>& options = {}) {
     Op op = begin(loss, {value, kTargetsTensor});
@@ -115,7 +116,7 @@ void compare_steps(const TrainingJob& job, int steps, const Input& input,
   const Runtime machine =
       make_runtime(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}));
   const TileConfig tile = tile_of(machine);
-  const ElfImage image = training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), tile);
+  const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), tile);
   const TrainPlan plan = make_train_plan("test", job, image, tile, choices);
   TrainGrid grid(machine, image, plan);
   golden::Trainer golden(job, job.graph);

@@ -171,6 +171,32 @@ std::string training_without_held_out() {
   return temporary_file("training.yaml", out.str());
 }
 
+// Residuals and norms: trained, run, its weights written and read again.
+TEST(Params, ANetworkThatBranchesRunsLikeAChain) {
+  RunOptions options =
+      golden::network_run(OW_FIRMWARE_DIR "/forward_graph.elf", OW_FIRMWARE_DIR "/train_graph.elf");
+  options.limit = 100;
+  options.save_weights = temporary_path("branching.safetensors");
+  RunParams params;
+  {
+    TrainParams training = read_job(OW_SOURCE_DIR "/configs/digits-residual-train.yaml").training();
+    training.steps = 3;
+    params = training.base;
+    params.training = std::make_shared<const TrainParams>(std::move(training));
+  }
+  const RunReport trained = run_network(params, options);
+  EXPECT_EQ(trained.mismatches(), 0u);
+  EXPECT_GT(trained.training->compared, 0u);
+  EXPECT_EQ(trained.weights, 64u * 32 + 4 * 32 * 48 + 320);
+  params.training = nullptr;
+  options.weights = options.save_weights;
+  options.save_weights.clear();
+  const RunReport again = run_network(params, options);
+  EXPECT_EQ(again.nonzero, trained.nonzero);
+  EXPECT_EQ(again.right_golden, trained.right_golden);
+  std::filesystem::remove(options.weights);
+}
+
 // A training is of the network that is run, and of none of the samples.
 TEST(Params, ANetworksTrainingFitsIt) {
   RunOptions options =
@@ -192,8 +218,10 @@ TEST(Params, ANetworksTrainingFitsIt) {
     expect_in(where, what);
     expect_in("digits-train.yaml trains another network: 64-128-10 in binary16", what);
   }
-  expect_in("digits-train.yaml calls 'layers.1' what is 'out' here",
-            refusal([](RunParams* p) { p->layers[1].name = "out"; }));
+  expect_in(
+      "64-128-10 in binary16, with 'layers.1: linear(layers.0.relu), bias 1, copies 1, "
+      "outputs 10' where this one has 'out: linear(layers.0.relu)",
+      refusal([](RunParams* p) { p->layers[1].name = "out"; }));
   for (const auto& change : std::vector<std::function<void(RunParams*)>>{
            [](RunParams* p) { p->held_out.reset(); },
            [](RunParams* p) { p->held_out->remainder = 2; }}) {
@@ -228,7 +256,7 @@ TEST(Params, ANetworksTrainingFitsIt) {
       [&] {
         RunOptions nobody = options;
         nobody.model = nullptr;
-        make_network(check_run(read_job(kDigits).network(), nobody), nobody);
+        make_weights(check_run(read_job(kDigits).network(), nobody), nobody);
       }(),
       InternalError);
 }

@@ -7,12 +7,13 @@
 #include <ostream>
 #include <string>
 
+#include "graph_steps.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
-#include "ow/check/training_job.h"
+#include "ow/compile/lower.h"
 #include "ow/device/sim_control.h"
 #include "ow/execute/network_run.h"
-#include "ow/golden/network.h"
+#include "ow/golden/train.h"
 #include "ow/measure/grid_costs.h"
 #include "ow/open/mini.h"
 #include "ow/sim/sim.h"
@@ -31,19 +32,34 @@ std::vector<LayerShape> shapes(const std::vector<int>& sizes) {
   return layers;
 }
 
-StreamPlan plan_for(GridShape grid, int samples, const Network& network, const ElfImage& image,
-                    const TileConfig& tile = kFullTile) {
-  PlanRequest r;
-  r.who = "test";
-  r.grid = grid;
-  r.samples = samples;
-  r.type = network.type;
-  r.layers = network.shapes();
-  return make_plan(r, image, tile);
+// A network's run on a grid, and its plan.
+struct Planned {
+  TrainingJob job;
+  TrainPlan plan;
+};
+Planned planned(GridShape grid, int samples, const Network& network, const ElfImage& image,
+                const TileConfig& tile = kFullTile) {
+  Planned p;
+  p.job = forward_job(network, grid.rows, grid.cols, samples);
+  p.plan = make_forward_plan("test", p.job, 0, image, tile);
+  return p;
 }
 
 Activations random_input(uint64_t seed, HalfType type, int features, int samples) {
   return random_activations(seed, type, features, samples, -2.0, 2.0);
+}
+
+std::shared_ptr<const FirstValues> random_values(const Graph& graph, uint64_t seed) {
+  Rng rng(seed);
+  auto first = std::make_shared<FirstValues>();
+  for (const Parameter& p : graph.parameters) {
+    std::vector<float>& values = first->values[p.name];
+    for (size_t n = 0; n < p.rows * p.columns; ++n) {
+      const bool kept = p.form == Parameter::Form::Vector || rng.uniform() < 0.6;
+      values.push_back(kept ? static_cast<float>(rng.uniform() - 0.5) : 0.0f);
+    }
+  }
+  return first;
 }
 
 void expect_equal(const Comparison& comparison) {
@@ -78,16 +94,16 @@ TEST_P(Stream, EveryActivationOfEveryLayerIsThatOfGolden) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, c.grid, sim));
   const ElfImage image = firmware();
   const Network network = random_network(11, HalfType::Binary16, shapes(c.sizes), c.density);
-  const StreamPlan plan = plan_for(c.grid, c.samples, network, image);
-  Comparison comparison(machine, image, plan, network, "network", golden::run_network);
+  const auto [job, plan] = planned(c.grid, c.samples, network, image);
+  Comparison comparison(machine, image, plan, job, "network", golden::run_forward);
   // Twice, the second time with a batch that is not full.
   comparison.run(random_input(21, network.type, c.sizes.front(), plan.batch()));
   comparison.run(random_input(22, network.type, c.sizes.front(), plan.batch() - 3));
   expect_equal(comparison);
   for (const Workload& w : comparison.workloads()) EXPECT_GT(w.sparse.compared, 0u) << w.name;
-  const Workload& job = comparison.workloads().back();
-  EXPECT_GE(job.dense.cycles, job.dense.bound);
-  EXPECT_GE(job.sparse.cycles, job.sparse.bound);
+  const Workload& all = comparison.workloads().back();
+  EXPECT_GE(all.dense.cycles, all.dense.bound);
+  EXPECT_GE(all.sparse.cycles, all.sparse.bound);
 }
 
 // Names what is special about the case; outputs and inputs rarely divide evenly.
@@ -109,8 +125,8 @@ TEST(StreamKinds, NothingPrunedIsAsFastAsDenseAndBoundSo) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, {}));
   const ElfImage image = firmware();
   const Network network = random_network(11, HalfType::Binary16, shapes({13, 11, 6}), 1);
-  const StreamPlan plan = plan_for(grid, 32, network, image);
-  Comparison comparison(machine, image, plan, network, "network", golden::run_network);
+  const auto [job, plan] = planned(grid, 32, network, image);
+  Comparison comparison(machine, image, plan, job, "network", golden::run_forward);
   comparison.run(random_input(21, network.type, 13, plan.batch()));
   expect_equal(comparison);
   for (const Workload& w : comparison.workloads()) {
@@ -131,12 +147,51 @@ TEST(StreamKinds, EveryKindOfLayerIsThatOfGolden) {
     layers[3].bias = false;
     layers[3].activation = "relu";
     const Network network = random_network(12, type, layers, 0.05);
-    const StreamPlan plan = plan_for(grid, 48, network, image);
-    EXPECT_TRUE(plan.in_turn);
-    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
+    const auto [job, plan] = planned(grid, 48, network, image);
+    EXPECT_FALSE(plan.all_kept());
+    Comparison comparison(machine, image, plan, job, "network", golden::run_forward);
     comparison.run(random_input(23, type, 300, plan.batch()));
     comparison.run(random_input(24, type, 300, 10));
     expect_equal(comparison);
+  }
+}
+
+// Residuals, a fork, norms, gates and copies.
+void run_graph(HalfType type, GridShape grid, const SimOptions& sim = {}) {
+  const ElfImage image = read_elf(OW_FIRMWARE_DIR "/forward_graph.elf", 49152);
+  Growing graph(18);
+  const std::string up = graph.linear("input", 26, true);
+  const std::string norm = graph.element("layer_norm", {up});
+  const std::string gelu = graph.element("gelu", {graph.linear(norm, 26, true)});
+  const std::string sum = graph.element("add", {up, gelu});
+  const std::string gate = graph.element("silu", {graph.linear(sum, 13, false)});
+  const std::string gated = graph.element("mul", {gate, graph.linear(sum, 13, false)});
+  const std::string copied =
+      graph.with("linear", {graph.element("rms_norm", {gated})}, {{"outputs", 5}, {"copies", 2}});
+  graph.element("relu", {copied});
+  TrainingJob job = forward_job();
+  job.type = type;
+  job.graph = graph.graph();
+  job.layers = lower(job.graph).layers;
+  job.grid_rows = grid.rows;
+  job.grid_cols = grid.cols;
+  job.first = random_values(job.graph, 31);
+  const TrainPlan plan = make_forward_plan("test", job, 40, image, kFullTile);
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, sim));
+  Comparison comparison(machine, image, plan, job, "graph", golden::run_forward);
+  comparison.run(random_input(32, type, 18, plan.batch()));
+  comparison.run(random_input(33, type, 18, 5));
+  expect_equal(comparison);
+}
+
+TEST(StreamGraph, IsThatOfGolden) { run_graph(HalfType::Bfloat16, {2, 2}); }
+
+TEST(StreamGraphs, AreThoseOfGoldenOnAnyGrid) {
+  SimOptions sim;
+  sim.check_idle = true;
+  for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 3}, GridShape{4, 2}}) {
+    run_graph(HalfType::Binary16, grid, sim);
+    run_graph(HalfType::Bfloat16, grid, sim);
   }
 }
 
@@ -151,8 +206,8 @@ TEST(StreamMini, RunsOnTilesOfTwoLanesAndFourColours) {
     EXPECT_EQ(tile.colours, kMiniTile.colours);
     EXPECT_EQ(tile.sram_bytes, kMiniTile.sram_bytes);
     const Network network = random_network(13, HalfType::Binary16, shapes({37, 22, 10}), 0.4);
-    const StreamPlan plan = plan_for(grid, 6, network, image, tile);
-    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
+    const auto [job, plan] = planned(grid, 6, network, image, tile);
+    Comparison comparison(machine, image, plan, job, "network", golden::run_forward);
     comparison.run(random_input(25, network.type, 37, plan.batch()));
     comparison.run(random_input(26, network.type, 37, 1));
     expect_equal(comparison);
@@ -164,10 +219,10 @@ TEST(StreamBatch, CostsAndCountsWhatItHolds) {
   const GridShape grid{1, 2};
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid));
   const Network network = random_network(14, HalfType::Binary16, shapes({100, 20}), 1.0);
-  const StreamPlan plan = plan_for(grid, 64, network, image);
+  const auto [job, plan] = planned(grid, 64, network, image);
   uint64_t cycles[2], useful[2];
   for (const int k : {0, 1}) {
-    Comparison comparison(machine, image, plan, network, "network", golden::run_network);
+    Comparison comparison(machine, image, plan, job, "network", golden::run_forward);
     comparison.run(random_input(27, network.type, 100, k == 0 ? 128 : 9));
     expect_equal(comparison);
     cycles[k] = comparison.workloads().back().dense.cycles;
@@ -181,15 +236,15 @@ TEST(StreamBatch, CostsAndCountsWhatItHolds) {
 TEST(StreamHang, ReportNamesWhatTheGridWaitsFor) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, GridShape{2, 2}));
   const ElfImage image = firmware();
-  Network network = random_network(41, HalfType::Binary16, shapes({8, 6}), 1.0);
-  const StreamPlan plan = plan_for({2, 2}, 8, network, image);
-  StreamJob job(machine, image, plan, network);
-  job.write_input(random_input(42, network.type, 8, plan.batch()));
+  const auto network = [](int outputs) {
+    return random_network(41, HalfType::Binary16, shapes({8, outputs}), 1.0);
+  };
+  const TrainPlan plan = planned({2, 2}, 8, network(6), image).plan;
   // The host streams one output less than the kernel was told of.
-  network.layers[0].outputs = 5;
-  network.layers[0].weights.resize(5 * 8);
+  StreamJob stream(machine, image, plan, forward_job(network(5), 2, 2));
+  stream.write_input(random_input(42, HalfType::Binary16, 8, plan.batch()));
   try {
-    job.run(false);
+    stream.run(false);
     FAIL() << "the job ended";
   } catch (const DeviceFault& e) {
     const std::string text = e.what();

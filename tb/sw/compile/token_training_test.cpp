@@ -94,8 +94,7 @@ TEST(TokenTraining, WhatIsComputedTwiceTakesLessMemory) {
   const Model small{8, 2, 2, 24, 3, 11, 32};
   for (const auto& graph : {gpt2(small), llama(small)}) {
     const TrainingJob job = job_of(graph, {2, 2}, 16);
-    const ElfImage image =
-        training_program(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
+    const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
     uint32_t bytes = UINT32_MAX;
     size_t phases = 0;
     for (const Recompute policy : kPolicies) {

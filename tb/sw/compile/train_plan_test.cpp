@@ -37,7 +37,7 @@ TEST(TrainPlans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(refused(job_for({4, 4}, 32, {8, 8, 8, 8, 8, 8, 8, 8, 8, 8}), kFullTile), "");
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}),
                     TileConfig{{8, 13, 4, 49152}, kFullTile.features, kFullTile.operations}),
-            "test: 4 x 4 tiles need 4 threads and 6 colours, the limits are 13 and 4");
+            "test: 4 x 4 tiles need 6 colours, the limit is 4");
 }
 
 TEST(TrainPlans, SayWhichStreamsTheTilesTake) {

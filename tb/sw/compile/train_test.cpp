@@ -57,6 +57,7 @@ class Beside {
   // For looks into tiles at rest.
   ControlPlane control() { return ControlPlane(device_of(machine_)); }
   const memoryx::MemoryX& memory() const { return memory_; }
+  const golden::Trainer& golden() const { return golden_; }
   int skipped() const { return skipped_; }
 
  private:
@@ -270,7 +271,7 @@ TEST(TrainKinds, AStepThatOverflowsIsSkippedAsByTheReference) {
 TEST(TrainMemory, NoTileHoldsAWeight) {
   const TrainingJob job = job_for({2, 2}, 16, {24, 18, 6});
   Beside both(job);
-  const Network network = both.memory().network();  // what the step streams
+  const Network network = both.golden().network();  // what the step streams
   both.step();
   const bench::WeightSearch search(network, job.grid_rows);
   ASSERT_GT(search.runs(), 1000u);
@@ -295,7 +296,7 @@ TEST(TrainForward, TakesABatchThatIsNotFull) {
   const TrainingJob job = job_for({2, 2}, 16, {9, 7, 5});
   Beside both(job);
   const Activations x = random_activations(3, job.type, 9, 21, -1.0, 1.0);
-  const Network network = both.memory().network();
+  const Network network = both.golden().network();
   const Activations y = both.grid().forward(both.memory(), x).outputs;
   EXPECT_EQ(y.samples, 21);
   EXPECT_EQ(y.values, golden::run_network(network, x, 2, false).back().values);

@@ -7,7 +7,7 @@
 #include "ow/check/training_job.h"
 #include "ow/execute/run_job.h"
 #include "ow/execute/stream_job.h"
-#include "ow/golden/network.h"
+#include "ow/golden/train.h"
 
 namespace ow {
 namespace {
@@ -40,15 +40,16 @@ TEST(StreamMonolithic, EveryEdgeWaveletAgreesInValueAndCycle) {
       golden::network_run(OW_FIRMWARE_DIR "/forward.elf", OW_FIRMWARE_DIR "/train.elf");
   options.limit = 64;
   const Checked checked = check_run(params, options);
-  const Network network = make_network(checked, options);
-  const Activations x = checked.samples.activations(network.type, 0, checked.samples.samples());
+  TrainingJob job = checked.job;
+  job.first = make_weights(checked, options);
+  const Activations x = checked.samples.activations(job.type, 0, checked.samples.samples());
   std::vector<EdgeEvent> logs[2];
   for (const DeviceKind kind : {DeviceKind::Replicated, DeviceKind::Monolithic}) {
     const Runtime machine = make_runtime(make_device(kind, params.grid));
     SimControl* const sim = device_of(machine).sim();
     sim->record_edges(true);
-    Comparison comparison(machine, checked.firmware, checked.plan, network, "digits",
-                          golden::run_network);
+    Comparison comparison(machine, checked.firmware, checked.plans.network, job, "digits",
+                          golden::run_forward);
     comparison.run(x);
     for (const Workload& w : comparison.workloads()) {
       EXPECT_EQ(w.sparse.different + w.dense.different, 0u) << w.name;

@@ -126,7 +126,8 @@ TEST(Fuzz, Json) {
 TEST(Fuzz, Safetensors) {
   const std::string path = testing::TempDir() + "ow_fuzz_good.safetensors";
   std::vector<std::string> valid;
-  save_network(path, random_network(1, HalfType::Binary16, {{3, 2, "relu", true}}, 1));
+  save_weights(path, HalfType::Binary16, {{"a", {2, 3}, true}, {"b", {2}}},
+               {{"a", {1, 2, 3, 4, 5, 6}}, {"b", {0.5f, 1}}});
   valid.push_back(read_text(path));
   write_safetensors(path, {{"inputs", {TensorType::F32, {2, 3}, std::vector<uint8_t>(24, 0x3F)}},
                            {"labels", {TensorType::U8, {2}, {0, 1}}},

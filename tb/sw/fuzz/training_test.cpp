@@ -73,13 +73,11 @@ TrainingJob small_training() {
   return job;
 }
 
-jobs::StreamPlan begun_run() {
-  jobs::StreamPlan plan;
-  plan.grid = {2, 1};
-  plan.tile = jobs::kFullTile;
-  plan.layers.resize(1);
-  plan.layers[0].shape = {3, 2, "relu", true};
-  return plan;
+TrainingJob small_run() {
+  TrainingJob job = forward_job();
+  job.grid_rows = 2;
+  job.layers = {{3, 2, "relu", true}};
+  return job;
 }
 
 // Mutants of what a plan says get its check sum mended, mostly: else none would come past it.
@@ -111,14 +109,12 @@ TEST(Fuzz, Plans) {
                                    {"delta", {"column", "column"}},
                                    {"gathered_features", 2},
                                    {"window_features", 1},
+                                   {"recompute", "ffn"},
                                    {"used_bytes", 8192}};
   const nlohmann::json run_of = {
-      {"samples_per_tile", 16},
-      {"in_turn", false},
-      {"layers", {{{"x", 64}, {"y", 128}, {"bias", 512}, {"kept", true}}}},
-      {"phases", 1024},
-      {"used_bytes", 4096}};
+      {"samples_per_tile", 16}, {"forward", {"column"}}, {"used_bytes", 4096}};
   const ElfImage program = read_elf(OW_FIRMWARE_DIR "/train.elf", jobs::kFullTile.sram_bytes);
+  const ElfImage runs = read_elf(OW_FIRMWARE_DIR "/forward.elf", jobs::kFullTile.sram_bytes);
   nlohmann::json fewer = inputs, longer = inputs, other = inputs;
   fewer.erase("grid");
   longer["more"] = std::string(100, 'x');
@@ -136,14 +132,15 @@ TEST(Fuzz, Plans) {
                  plan.says();
                  plan.report();
                  if (!plan.usable()) return;
-                 jobs::read_train_plan("job", plan, small_training(), program, jobs::kFullTile);
+                 jobs::read_plan("job", plan, "plan", small_training(), program, jobs::kFullTile);
                }});
   run("run_plan", {".json", {kept(inputs, run_of)}, plan_mutant, [&](const std::string& file) {
                      read_text(file);
                      const jobs::PlanFile plan(file, inputs);
                      if (!plan.usable()) return;
-                     jobs::read_stream_plan(plan, "plan", begun_run());
-                     jobs::read_stream_plan(plan, "large_layer", begun_run());
+                     for (const char* key : {"plan", "large_layer"}) {
+                       jobs::read_plan("job", plan, key, small_run(), runs, jobs::kFullTile);
+                     }
                    }});
   EXPECT_EQ(jobs::PlanFile("", inputs).says(), "");
   EXPECT_TRUE(jobs::PlanFile().report().is_null());

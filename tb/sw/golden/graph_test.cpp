@@ -201,7 +201,10 @@ TEST(GoldenGraph, RefusesWhatIsNoTraining) {
   graph.ops.back().input_values.front() = 2;
   EXPECT_THROW(Trainer(job, graph), InternalError) << "the loss is not of the last value";
   graph.ops.pop_back();
-  EXPECT_THROW(Trainer(job, graph), InternalError) << "there is no loss";
+  const Activations x = Activations::zero(graph.features(), static_cast<int>(job.micro_batch()));
+  const Trainer forward(job, graph);
+  EXPECT_EQ(forward.forward(x).size(), graph.ops.size());
+  EXPECT_THROW(forward.run(x, {}), InternalError) << "there is no loss";
 }
 
 // A graph and the layers that it was lowered to cannot disagree unnoticed.

@@ -295,6 +295,11 @@ TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
         const auto zero = static_cast<uint16_t>(rng.below(2) << 15);  // of either sign
         layer.weights.push_back(rng.uniform() < density ? value : zero);
       }
+      layer.bias = false;
+      Network network;
+      network.layers = {layer};
+      MemoryX memory(forward_job(network, 1, 1, 8), {});
+      memory.begin();
       std::vector<uint16_t> marked = layer.weights;
       for (uint16_t& v : marked) v = half_is_zero(v) ? static_cast<uint16_t>(v | kMark) : v;
       for (const int rows : {1, 2, 3, 4, 5, 8}) {
@@ -302,9 +307,8 @@ TEST(MemoryXCompression, LeavesOutTheZerosOfEveryWidthDensityAndNumberOfRows) {
         options.rows = rows;
         for (const bool dense : {false, true}) {
           options.dense = dense;
-          std::vector<std::unique_ptr<MatrixSource>> matrix;
-          matrix.push_back(layer_matrix(layer));
-          WeightStream stream(matrix_batches(std::move(matrix), options), options);
+          const auto begun = memory.stream({{0, Pass::Forward}}, options);
+          WeightStream& stream = *begun;
           for (int r = 0; r < rows; ++r) {
             std::vector<Wavelet> got;
             while (!stream.done(r)) stream.next(r, 1000, &got);
@@ -340,10 +344,9 @@ class Counted : public MatrixSource {
 
 TEST(MemoryXProducer, StaysWithinItsDepth) {
   int made = 0;
-  std::vector<std::unique_ptr<MatrixSource>> source;
-  source.push_back(std::make_unique<Counted>(&made));
   const StreamOptions options{2, false, 100000};
-  WeightStream stream(matrix_batches(std::move(source), options), options);
+  const auto source = [&](const StreamStep&) { return std::make_unique<Counted>(&made); };
+  WeightStream stream(matrix_batches({StreamStep{}}, source, options), options);
   std::vector<Wavelet> out;
   EXPECT_EQ(made, 0) << "nothing before it is asked for";
   // One row takes what may be made and gets no more: the other one holds it.
@@ -367,10 +370,9 @@ class Failing : public MatrixSource {
 };
 
 TEST(MemoryXProducer, HandsOnWhatGoesWrong) {
-  std::vector<std::unique_ptr<MatrixSource>> source;
-  source.push_back(std::make_unique<Failing>());
   const StreamOptions options{1, false, 100};
-  WeightStream stream(matrix_batches(std::move(source), options), options);
+  const auto source = [](const StreamStep&) { return std::make_unique<Failing>(); };
+  WeightStream stream(matrix_batches({StreamStep{}}, source, options), options);
   std::vector<Wavelet> out;
   EXPECT_THROW(stream.next(0, 10, &out), BadInput);
 }

@@ -90,12 +90,12 @@ TEST(MemoryXTraining, AnOverflowSkipsTheStepOnBothSides) {
   Both both(job, problem.data);
   int skipped = 0;
   for (int k = 0; k < 25; ++k) {
-    const Network before = both.memory.network();
+    const Weights before = both.memory.weights();
     const bool skip = both.step().skipped;
     skipped += skip ? 1 : 0;
     ASSERT_EQ(both.difference(), "") << "after step " << k;
     if (!skip) continue;
-    EXPECT_EQ(both.memory.network().layers[0].weights, before.layers[0].weights);
+    EXPECT_EQ(both.memory.weights(), before);
     EXPECT_EQ(both.memory.updated(), 0u);
   }
   EXPECT_GT(skipped, 3);
@@ -112,11 +112,9 @@ TEST(MemoryXTraining, LearnsAndGivesTheReferencesNetwork) {
   double last = 0;
   for (int k = 0; k < 150; ++k) last = both.step().loss;
   EXPECT_LT(last, first / 3);
-  const Network mine = both.memory.network();
-  const Network theirs = both.golden.network();
-  for (size_t k = 0; k < 2; ++k) {
-    EXPECT_EQ(mine.layers[k].weights, theirs.layers[k].weights);
-    EXPECT_EQ(mine.layers[k].bias_values, theirs.layers[k].bias_values);
+  const Weights mine = both.memory.weights();
+  for (const auto& parameter : both.golden.parameters()) {
+    EXPECT_EQ(mine.at(parameter.name), parameter.value) << parameter.name;
   }
 }
 

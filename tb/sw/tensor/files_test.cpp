@@ -10,12 +10,14 @@
 #include "messages.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/rng.h"
 #include "ow/tensor/csv.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/idx.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/safetensors.h"
 #include "temporary_file.h"
+#include "weight_specs.h"
 
 namespace ow {
 namespace {
@@ -279,20 +281,26 @@ TEST(Dataset, TheNameTellsTheFormat) {
   expect_in("the name tells no format", refusal_of([] { data_format("a.txt"); }));
 }
 
-TEST(NetworkFile, GivesBackTheSameBits) {
+TEST(WeightsFile, GivesBackTheSameBits) {
   const std::string path = temporary_path("network.safetensors");
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {
     const std::vector<LayerShape> shapes = {{5, 7, "relu", true}, {7, 3, "none", false}};
-    const Network network = random_network(1, type, shapes, 0.5);
-    save_network(path, network);
-    const Network read = load_network(path, type, shapes);
-    for (size_t k = 0; k < 2; ++k) {
-      EXPECT_EQ(read.layers[k].weights, network.layers[k].weights);
-      EXPECT_EQ(read.layers[k].bias_values, network.layers[k].bias_values);
-      EXPECT_EQ(read.layers[k].activation, network.layers[k].activation);
+    Weights weights;
+    Rng rng(1);
+    for (const WeightSpec& spec : specs_of(shapes)) {
+      std::vector<float>& values = weights[spec.name];
+      for (uint64_t n = 0; n < spec.shape[0] * (spec.half ? spec.shape[1] : 1); ++n) {
+        const double x = 2 * rng.uniform() - 1;
+        values.push_back(spec.half ? from_half(type, to_half(type, x)) : static_cast<float>(x));
+      }
     }
+    weights["layers.1.weight"][0] = -0.0f;
+    save_weights(path, type, specs_of(shapes), weights);
+    EXPECT_EQ(load_weights(path, type, specs_of(shapes)), weights);
+    EXPECT_FALSE(std::signbit(load_weights(path, type, specs_of(shapes))["layers.1.weight"][0]));
+    EXPECT_EQ(load_weights(path, std::nullopt, specs_of(shapes)), weights);
     const auto wrong = [&](HalfType t, const std::vector<LayerShape>& s) {
-      return refusal_of([&] { load_network(path, t, s); });
+      return refusal_of([&] { load_weights(path, t, specs_of(s)); });
     };
     const HalfType other = type == HalfType::Binary16 ? HalfType::Bfloat16 : HalfType::Binary16;
     expect_in("tensor 'layers.0.weight' is", wrong(other, shapes));
@@ -304,7 +312,7 @@ TEST(NetworkFile, GivesBackTheSameBits) {
 }
 
 // A checkpoint of a training: masks, moments and check sums are not the network's.
-TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
+TEST(WeightsFile, TakesTheWeightsOfACheckpoint) {
   const std::string path = temporary_path("checkpoint.safetensors");
   const Tensor one = {TensorType::F32, {1, 1}, {0, 0, 0x80, 0x3F}};
   const Tensor sums = {TensorType::U32, {1}, {1, 2, 3, 4}};
@@ -315,8 +323,8 @@ TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
   const auto wrong = [&] {
     write_safetensors(path, tensors);
     return refusal_of([&] {
-      const Network n = load_network(path, HalfType::Binary16, {{1, 1, "none", false}});
-      EXPECT_EQ(n.layers[0].weights[0], 0x3C00);
+      Weights n = load_weights(path, HalfType::Binary16, specs_of({{1, 1, "none", false}}));
+      EXPECT_EQ(n["layers.0.weight"][0], 1.0f);
     });
   };
   EXPECT_EQ(wrong(), "");
@@ -328,7 +336,7 @@ TEST(NetworkFile, TakesTheWeightsOfACheckpoint) {
 }
 
 // A checkpoint with optimizer state of 5 GiB before the weights. Only the weights are read.
-TEST(NetworkFile, LiesInAFileOfMoreThan4GiB) {
+TEST(WeightsFile, LiesInAFileOfMoreThan4GiB) {
   const std::string path = temporary_path("large.safetensors");
   const std::vector<TensorHead> heads = {{"optimizer.0.x", TensorType::U8, {uint64_t{5} << 30}},
                                          {"layers.0.weight", TensorType::F32, {1, 1}},
@@ -340,8 +348,8 @@ TEST(NetworkFile, LiesInAFileOfMoreThan4GiB) {
   const auto at = static_cast<off_t>(header.size() + heads[0].bytes());  // a hole before it
   ASSERT_EQ(pwrite(file, rest, sizeof rest, at), static_cast<ssize_t>(sizeof rest));
   close(file);
-  const Network n = load_network(path, HalfType::Binary16, {{1, 1, "none", false}});
-  EXPECT_EQ(n.layers[0].weights[0], 0x3C00);
+  Weights n = load_weights(path, HalfType::Binary16, specs_of({{1, 1, "none", false}}));
+  EXPECT_EQ(n["layers.0.weight"][0], 1.0f);
   unlink(path.c_str());
 }
 
@@ -355,11 +363,13 @@ TEST(Safetensors, APipeIsNoFile) {
 }
 
 // Other programs have other names; what is there says which.
-TEST(NetworkFile, TellsTheNamesThatItHasInstead) {
+TEST(WeightsFile, TellsTheNamesThatItHasInstead) {
   const std::string path = temporary_path("names.safetensors");
   const auto wrong = [&](const Tensors& tensors) {
     write_safetensors(path, tensors);
-    return refusal_of([&] { load_network(path, HalfType::Binary16, {{1, 1, "none", false}}); });
+    return refusal_of([&] {
+      load_weights(path, HalfType::Binary16, specs_of({{1, 1, "none", false}}));
+    });
   };
   const Tensor one{TensorType::F16, {1, 1}, {0, 0}};
   const std::string missing = path + ": tensor 'layers.0.weight' is missing: ";
@@ -376,11 +386,11 @@ TEST(NetworkFile, TellsTheNamesThatItHasInstead) {
   EXPECT_EQ(wrong_data(source), path + ": tensor 'inputs' is missing: the file has 'x'");
 }
 
-TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
+TEST(WeightsFile, RefusesWeightsThatAreNotFinite) {
   const std::string path = temporary_path("infinite.safetensors");
   const auto wrong = [&](HalfType type, TensorType element, const std::vector<uint8_t>& bytes) {
     write_safetensors(path, {{"layers.0.weight", {element, {1, 2}, bytes}}});
-    return refusal_of([&] { load_network(path, type, {{2, 1, "none", false}}); });
+    return refusal_of([&] { load_weights(path, type, specs_of({{2, 1, "none", false}})); });
   };
   const HalfType half = HalfType::Binary16, brain = HalfType::Bfloat16;
   const std::string where = "tensor 'layers.0.weight' holds a number that is not finite in ";
@@ -395,11 +405,12 @@ TEST(NetworkFile, RefusesWeightsThatAreNotFinite) {
   expect_in(where + "bfloat16, at 1", wrong(brain, TensorType::BF16, {0, 0, 0x80, 0x7F}));
 }
 
-TEST(NetworkFile, RoundsWeightsOf32BitsOnce) {
+TEST(WeightsFile, RoundsWeightsOf32BitsOnce) {
   const std::string path = temporary_path("single.safetensors");
   write_safetensors(path, {{"layers.0.weight", {TensorType::F32, {1, 1}, {1, 0, 0x80, 0x3F}}}});
-  EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, "none", false}}).layers[0].weights[0],
-            0x3C00);
+  EXPECT_EQ(load_weights(path, HalfType::Binary16,
+                         specs_of({{1, 1, "none", false}}))["layers.0.weight"][0],
+            1.0f);
 }
 
 }  // namespace

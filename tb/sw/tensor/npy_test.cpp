@@ -12,6 +12,7 @@
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
 #include "temporary_file.h"
+#include "weight_specs.h"
 
 namespace ow {
 namespace {
@@ -244,30 +245,30 @@ TEST(Dataset, TheSameSamplesFromNumpysFiles) {
             (std::vector<float>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(NetworkFile, MayBeNumpys) {
+TEST(WeightsFile, MayBeNumpys) {
   const std::vector<LayerShape> shapes = {{2, 1, "none", true}};
   const std::string weights = npy_of("<f2", "(1, 2)", bytes_of<uint16_t>({0x3C00, 0xC000}));
   const std::string bias = npy_of("<f8", "(1,)", bytes_of<double>({0.1}));
   const std::string path = temporary_file(
       "w.npz", zip_of({{"layers.0.weight.npy", weights}, {"layers.0.bias.npy", bias}}, true));
-  const Network network = load_network(path, HalfType::Binary16, shapes);
-  EXPECT_EQ(network.layers[0].weights, (std::vector<uint16_t>{0x3C00, 0xC000}));
-  EXPECT_EQ(network.layers[0].bias_values, std::vector<float>{0.1f}) << "rounded once";
+  Weights network = load_weights(path, HalfType::Binary16, specs_of(shapes));
+  EXPECT_EQ(network["layers.0.weight"], (std::vector<float>{1, -2}));
+  EXPECT_EQ(network["layers.0.bias"], std::vector<float>{0.1f}) << "rounded once";
   // One array without a name.
   const std::string alone = temporary_file("w.npy", weights);
-  EXPECT_EQ(load_network(alone, HalfType::Binary16, {{2, 1, "none", false}}).layers[0].weights,
-            network.layers[0].weights);
+  network.erase("layers.0.bias");
+  EXPECT_EQ(load_weights(alone, HalfType::Binary16, specs_of({{2, 1, "none", false}})), network);
   expect_in("w.npy: one array without a name is the weights of one layer without a bias",
-            refusal_of([&] { load_network(alone, HalfType::Binary16, shapes); }));
+            refusal_of([&] { load_weights(alone, HalfType::Binary16, specs_of(shapes)); }));
 }
 
 // 1 + 2^-11 + 2^-40 is just above the middle of two numbers of binary16. By way of binary32 it
 // would be the middle, which rounds to even, that is down.
-TEST(NetworkFile, RoundsWeightsOf64BitsOnce) {
+TEST(WeightsFile, RoundsWeightsOf64BitsOnce) {
   const double w = 1 + 0x1p-11 + 0x1p-40;
   const std::string path = temporary_file("w.npy", npy_of("<f8", "(1, 1)", bytes_of<double>({w})));
-  EXPECT_EQ(load_network(path, HalfType::Binary16, {{1, 1, "none", false}}).layers[0].weights[0],
-            0x3C01);
+  EXPECT_EQ(load_weights(path, HalfType::Binary16, specs_of({{1, 1, "none", false}})),
+            (Weights{{"layers.0.weight", {1 + 0x1p-10f}}}));
 }
 
 }  // namespace

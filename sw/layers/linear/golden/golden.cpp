@@ -51,7 +51,8 @@ Layer rounded(const LayerPass& pass) {
 }
 
 Activations forward(const LayerPass& pass) {
-  return run_layer(pass.numerics.type, rounded(pass), *pass.inputs[0], pass.numerics.forward_rows);
+  return run_layer(pass.numerics.type, rounded(pass), *pass.inputs[0], pass.numerics.forward_rows,
+                   pass.zeros);
 }
 
 Backward backward(const LayerPass& pass, const Activations& delta) {

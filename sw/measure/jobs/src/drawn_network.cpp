@@ -9,7 +9,7 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/execute/network_run.h"
-#include "ow/golden/network.h"
+#include "ow/golden/train.h"
 #include "ow/open/mini.h"
 #include "ow/sim/sim.h"
 
@@ -59,27 +59,22 @@ NetworkOutcome run_drawn(const DrawnNetwork& drawn, bool mini, const std::string
   const ElfImage firmware =
       read_elf(firmware_dir + (mini ? "/forward_mini.elf" : "/forward.elf"), tile.sram_bytes);
   NetworkOutcome out;
-  jobs::PlanRequest request;
-  request.who = drawn.text();
-  request.grid = drawn.grid;
-  request.count = drawn.count;
-  request.type = drawn.type;
-  request.layers = drawn.layers;
-  jobs::StreamPlan plan;
+  const Network network =
+      random_network(drawn.seed + 1000, drawn.type, drawn.layers, drawn.density);
+  const TrainingJob work = forward_job(network, drawn.grid.rows, drawn.grid.cols);
+  jobs::TrainPlan plan;
   try {
-    plan = jobs::make_plan(request, firmware, tile);
+    plan = jobs::make_forward_plan(drawn.text(), work, static_cast<size_t>(drawn.count), firmware,
+                                   tile);
   } catch (const BadInput& refused) {
     out.refusal = refused.what();
     return out;
   }
   const Runtime machine = make_runtime(mini ? make_mini_grid(drawn.grid)
                                             : make_device(DeviceKind::Replicated, drawn.grid));
-  const Network network =
-      random_network(drawn.seed + 1000, drawn.type, drawn.layers, drawn.density);
   const Activations x = random_activations(drawn.seed + 2000, drawn.type,
                                            drawn.layers.front().inputs, drawn.count, -1, 1);
-  jobs::Comparison comparison(machine, firmware, plan, network, "network", golden::run_network,
-                              false);
+  jobs::Comparison comparison(machine, firmware, plan, work, "network", golden::run_forward, false);
   for (int first = 0; first < drawn.count; first += plan.batch()) {
     comparison.run(x.slice(first, std::min(plan.batch(), drawn.count - first)));
   }

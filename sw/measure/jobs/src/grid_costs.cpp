@@ -23,21 +23,16 @@ void run_checked(const std::string& what, const ElfImage& firmware, GridShape gr
                  const Network& network, const SimOptions& options,
                  const std::function<void(const StreamRun&)>& look) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
-  PlanRequest request;
-  request.who = what;
-  request.grid = grid;
-  request.samples = samples;
-  request.type = network.type;
-  request.layers = network.shapes();
-  const StreamPlan plan = make_plan(request, firmware, tile_of(machine));
-  StreamJob job(machine, firmware, plan, network);
+  const TrainingJob work = forward_job(network, grid.rows, grid.cols, samples);
+  const TrainPlan plan = make_forward_plan(what, work, 0, firmware, tile_of(machine));
+  StreamJob job(machine, firmware, plan, work);
   const Activations x = random_activations(static_cast<uint64_t>(samples), network.type,
                                            network.layers[0].inputs, plan.batch(), -1, 1);
-  job.spoil_outputs();
+  job.spoil_values();
   job.write_input(x);
   const StreamRun run = job.run(true);
   const Activations want = golden::run_layer(network.type, network.layers[0], x, grid.rows, true);
-  if (job.read_layer(0).values != want.values || run.outputs.values != want.values) {
+  if (job.read_value(plan.output).values != want.values || run.outputs.values != want.values) {
     throw DeviceFault(what + ": activations differ from golden");
   }
   look(run);
@@ -93,8 +88,8 @@ ReduceCost measure_reduction(const ElfImage& firmware, const SimOptions& options
                   cost.outputs[k] = static_cast<uint64_t>(layer.outputs);
                   // What the grid row was sent, and an addition for each sum: the results are
                   // right, so none was left out.
-                  cost.wavelets[k] = stream_weights(layer, cost.rows - 1, cost.rows, true) +
-                                     cost.outputs[k] +
+                  cost.wavelets[k] = cost.outputs[k]  // a weight each
+                                     + cost.outputs[k] +
                                      cost.outputs[k] * static_cast<uint64_t>(cost.samples);
                   cost.cycles[k] = times.end - times.start;
                 });

@@ -26,8 +26,8 @@ struct LayerWeights {
   WeightCount delta;
   uint64_t kept = 0;
 };
-// The weights of a network; all of them if `dense`.
-LayerWeights weights_of(const Layer& layer, int rows, bool dense);
+// Those of a job's layers by its first values; all of them if `dense`.
+std::vector<LayerWeights> weights_of(const TrainingJob& job, bool dense);
 // Each weight is kept with probability `density`, drawn by the seed.
 LayerWeights drawn_weights(const LayerShape& layer, int rows, double density, uint64_t seed);
 
@@ -98,8 +98,7 @@ struct EstimateShape {
 
   bool training() const { return !job.loss.empty(); }
 };
-EstimateShape shape_of(const StreamPlan& plan);
-// The part of a step that one of `wafers` wafers takes.
+// Of a training the part of a step that one of `wafers` wafers takes.
 EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers = 1);
 // The same job, with as many samples a tile, on another grid.
 EstimateShape on_grid(const EstimateShape& shape, GridShape grid);
@@ -114,6 +113,21 @@ uint64_t activation_bytes(const EstimateShape& shape, bool stay);
 // the phases before the passes overlap with the passes as far as data allow.
 Estimate estimate_job(const EstimateShape& shape, const std::vector<LayerWeights>& weights,
                       const TimeModel& time, const JobCosts& costs = {});
+
+// The number of weights that grid row `row` gets of a layer in a forward pass.
+uint64_t stream_weights(const LayerShape& layer, const LayerWeights& weights, int row);
+
+// A lower bound of a layer's cycles in a forward pass from its shape and weights: the largest of
+// what the stream and the engine of the slowest grid row need, and what the reducers need together.
+// Reducers do one output after another, one element a cycle, and each element passes all tiles of
+// its column. So an output costs as many cycles as it has samples.
+struct LayerBound {
+  uint64_t stream = 0;
+  uint64_t engine = 0;
+  uint64_t reducer = 0;
+  uint64_t cycles() const;
+};
+LayerBound layer_bound(const TrainPlan& plan, size_t layer, const LayerWeights& weights);
 
 // The needs for the preset `balanced`, from an estimate without time.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal);

@@ -54,10 +54,6 @@ class GraphLowering;
 // The phases of a lowering whose buffers have places. The list of phases lies at `list_addr`.
 Executable executable_of(const GraphLowering& lowering, uint32_t list_addr);
 
-// A network's run: its job, which has no loss, and its phases.
-TrainingJob job_of(const StreamPlan& plan);
-Executable executable_of(const StreamPlan& plan);
-
 }  // namespace ow::jobs
 
 #endif  // OW_COMPILE_EXECUTABLE_H_

@@ -20,10 +20,6 @@ struct Lowered {
 // and for a graph without a matrix. A layer has the activation that its pass does for it.
 Lowered lower(const Graph& graph);
 
-// BadInput, as above, if the graph is no chain: streamed layers one after another, each with at
-// most one activation, and a loss after the last.
-void check_chain(const Graph& graph);
-
 }  // namespace ow::jobs
 
 #endif  // OW_COMPILE_LOWER_H_

@@ -11,9 +11,11 @@
 
 #include "ow/device/device.h"
 #include "ow/graph/graph.h"
+#include "ow/graph/training.h"
 #include "ow/memoryx/time_model.h"
 #include "ow/tensor/dataset.h"
 #include "ow/tensor/network.h"
+#include "ow/tensor/weights_file.h"
 
 namespace ow::jobs {
 
@@ -49,8 +51,16 @@ struct RunParams {
   TimeOptions time;
 };
 
-// The weights of the job's network. BadInput as load_network(), and for a damaged checkpoint.
-Network read_weights(const RunParams& params, const std::string& path);
+// The forward pass of a network's run, without its loss, if it names one.
+TrainingJob job_of(const RunParams& params);
+
+// The parameters of a graph, as files of weights have them.
+std::vector<WeightSpec> weight_specs(const Graph& graph);
+
+// The values of all of them from a file, which may be a checkpoint. `type`: as of load_weights.
+// BadInput as that, and for a damaged checkpoint.
+std::shared_ptr<const FirstValues> read_first_values(const std::string& path, const Graph& graph,
+                                                     std::optional<HalfType> type = std::nullopt);
 
 }  // namespace ow::jobs
 

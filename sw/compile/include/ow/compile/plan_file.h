@@ -19,7 +19,7 @@
 namespace ow::jobs {
 
 // Changes when the same inputs give another plan, or when the format changes.
-constexpr const char* kPlanFormat = "openwafer-plan-3";
+constexpr const char* kPlanFormat = "openwafer-plan-4";
 
 // The file that a job names for its plan.
 class PlanFile {
@@ -60,29 +60,26 @@ class PlanFile {
 nlohmann::json plan_inputs(const TrainParams& params, const TrainingJob& job,
                            const TrainingJob& chosen, const ElfImage& firmware,
                            const TileConfig& tile);
-// The inputs of a network's plan. `network` has the weights if they are known. `samples` are run.
-nlohmann::json plan_inputs(const RunParams& params, const Network* network, size_t samples,
+// The inputs of the plan of a network's run. `job` has the weights if they are known. `samples` are
+// run.
+nlohmann::json plan_inputs(const RunParams& params, const TrainingJob& job, size_t samples,
                            const ElfImage& firmware, const TileConfig& tile);
 
 // The plan as it is in the file.
 nlohmann::json plan_json(const TrainPlan& plan);
-nlohmann::json plan_json(const StreamPlan& plan);
 
 // For PlanFile::keep. `estimate` gives the cycles of the step or batch.
 nlohmann::json plan_document(const nlohmann::json& plan, const nlohmann::json& memory,
                              const ElfImage& firmware, const Estimate& estimate);
 
-// The plan of a usable file: its orders of sums and choices. BadInput with the file and the key for
-// a value that is not possible, and as make_train_plan.
-TrainPlan read_train_plan(const std::string& who, const PlanFile& file, TrainingJob job,
-                          const ElfImage& firmware, const TileConfig& tile);
-// `plan` already has what the inputs say (begin_plan).
-// `key`: "plan", or "large_layer".
-StreamPlan read_stream_plan(const PlanFile& file, const std::string& key, StreamPlan plan);
+// The plan of a usable file, at `key`: its orders of sums and choices, and its samples if the job
+// has none. BadInput with the file and the key for a value that is not possible, and as
+// make_train_plan.
+TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
+                    TrainingJob job, const ElfImage& firmware, const TileConfig& tile);
 
 // What is stored in a tile, for people.
 nlohmann::json memory_json(const TrainPlan& plan, const ElfImage& firmware);
-nlohmann::json memory_json(const StreamPlan& plan, const ElfImage& firmware);
 
 }  // namespace ow::jobs
 

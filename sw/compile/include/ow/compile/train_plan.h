@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a training runs on a grid: the phases of a step and where everything is placed. Features,
-// samples and sums round the column are as in plan.h.
+// How a job runs on a grid: the phases of a training's step, or of a forward pass alone, and where
+// everything is placed. Features, samples and sums round the column are as in plan.h.
 //
 // Phases and buffers are the kinds' (graph_lowering.h). A buffer takes its bytes only while it
 // lives (draft.h). Deltas of a value lie over the value if nothing needs it any more. Deltas of a
@@ -37,14 +37,14 @@ struct ValuePlan {
   uint32_t addr = 0;
   uint32_t delta_addr = 0;
   bool gathered = false;  // the grid row's own deltas stand among those of all rows
-  bool kept = false;      // value and deltas are still there after a step
+  bool kept = false;      // value and deltas are still there after the last phase
 };
 
 struct TrainPlan {
   GridShape grid;
   TileConfig tile;
   HalfType type = HalfType::Binary16;
-  std::string loss = kShortLoss;
+  std::string loss = kShortLoss;   // empty: a forward pass alone, whose results leave the grid
   int samples = 0;                 // a tile
   std::vector<LayerShape> layers;  // those with matrices
   std::vector<SumOrder> forward;   // of each of them
@@ -85,10 +85,16 @@ struct TrainPlan {
   bool of_tokens() const { return !lookups.empty(); }
   int batch() const { return samples * grid.cols; }
   int ring() const;  // accumulator rows in use
+  // Of a forward pass alone: the number of tiles of a grid row whose results leave at the west
+  // edge. The others leave in the east.
+  int west_columns() const { return grid.cols / 2; }
+  // Whether all values that have memory are still there after the last phase.
+  bool all_kept() const;
   int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
 };
 
 // BadInput, one line that begins with `who`, if the tiles lack a unit that this type and loss need.
+// Without a loss only the type counts.
 void check_units(const std::string& who, HalfType type, const std::string& loss,
                  const TileConfig& tile);
 
@@ -125,13 +131,22 @@ TrainPlan make_train_plan(const std::string& who, const TrainingJob& job, const 
                           const TileConfig& tile,
                           const std::optional<Choices>& choices = std::nullopt);
 
+// The plan of a forward pass alone: a job without a loss. If the job's samples are 0, it has as
+// many as fit, but no more than `count` samples on the whole grid need. BadInput as
+// make_train_plan, and for more results than a tile can relay to the edge.
+TrainPlan make_forward_plan(const std::string& who, TrainingJob job, size_t count,
+                            const ElfImage& firmware, const TileConfig& tile);
+
+// The same places for fewer samples a tile. `job` is the plan's.
+TrainPlan with_samples(const TrainPlan& plan, TrainingJob job, int samples);
+
 // The programs of trainings in the firmware's folder that are for a type, the smallest first.
 std::vector<std::string> training_programs(const std::string& folder, HalfType type);
 
-// The first of these programs that has all kernels of a training, or else the last one. BadInput as
+// The first of these programs that has all kernels of a job, or else the last one. BadInput as
 // read_elf, and as GraphLowering.
-ElfImage training_program(const TrainingJob& job, const std::vector<std::string>& paths,
-                          const TileConfig& tile);
+ElfImage program_of(const TrainingJob& job, const std::vector<std::string>& paths,
+                    const TileConfig& tile);
 
 // The most wavelets of a micro-batch's streams for a grid row: nothing pruned, either order of
 // sums.

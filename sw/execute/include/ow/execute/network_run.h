@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of `ow run`. A network's weights come from a file or from a training that runs first.
-// Samples are classified on a grid, sparse and dense. All activations that the tiles keep are
-// compared with a model that the caller brings.
+// The job of `ow run` without a key `train`. A network's weights come from a file or from a
+// training that runs first. Samples are classified on a grid, sparse and dense. All activations
+// that the tiles keep are compared with a model that the caller brings.
 #ifndef OW_EXECUTE_NETWORK_RUN_H_
 #define OW_EXECUTE_NETWORK_RUN_H_
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/compile/estimate.h"
 #include "ow/compile/params.h"
 #include "ow/device/sim_control.h"
 #include "ow/execute/options.h"
@@ -78,23 +79,26 @@ struct RunReport {
 
 // Checks everything that needs neither training nor simulation: the files, and that the layers fit
 // the machine. Throws BadInput.
+struct Plans {
+  TrainPlan network;
+  std::optional<TrainPlan> large;
+};
 struct Checked {
   Dataset samples;                                  // to run
-  std::optional<Network> network;                   // from a file; else
-  std::optional<TrainParams> training;              // the training that makes it,
+  TrainingJob job;                                  // with the weights, if a file has them; else
+  std::optional<TrainParams> training;              // the training that makes them,
   std::optional<CheckedTraining> checked_training;  // and its own check
   ElfImage firmware;
-  StreamPlan plan;
-  std::optional<StreamPlan> large_plan;
+  Plans plans;
   PlanFile plan_file;  // where the plans are from or will be kept
 };
 // For PlanFile::keep, with the cycles of a batch.
 nlohmann::json plan_document(const RunParams& params, const Checked& checked);
 Checked check_run(const RunParams& params, const RunOptions& options);
 
-// The network from its file, or trained now. `report` then describes the training.
-Network make_network(const Checked& checked, const RunOptions& options,
-                     std::optional<TrainReport>* report = nullptr);
+// The weights from their file, or trained now. `report` then describes the training.
+std::shared_ptr<const FirstValues> make_weights(const Checked& checked, const RunOptions& options,
+                                                std::optional<TrainReport>* report = nullptr);
 
 // Without a device (RunOptions::make) only the reference runs.
 RunReport run_network(const RunParams& params, const Checked& checked, const RunOptions& options);
@@ -110,26 +114,30 @@ Activations large_input(const LargeLayerParams& params, int samples);
 // one for each layer if there are several, then one for the whole job.
 class Comparison {
  public:
-  Comparison(const Runtime& machine, const ElfImage& firmware, const StreamPlan& plan,
-             const Network& network, const std::string& name, Reference reference,
+  // `plan` and `job` as of StreamJob.
+  Comparison(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+             const TrainingJob& job, const std::string& name, Reference reference,
              bool dense = true);
 
-  // Runs at most the plan's capacity of samples. Returns the outputs of the sparse run.
+  // Runs at most the plan's batch. Returns the outputs of the sparse run.
   Activations run(const Activations& x);
 
-  void on_progress(std::function<void()> call) { job_.on_progress(std::move(call)); }
+  void on_progress(std::function<void()> call) { stream_.on_progress(std::move(call)); }
   // Time outside the wafer (StreamJob::set_time).
-  void set_time(const TimeModel& model) { job_.set_time(model); }
+  void set_time(const TimeModel& model) { stream_.set_time(model); }
   const std::vector<Workload>& workloads() const { return workloads_; }
 
  private:
   Activations run_pass(const Activations& x, bool dense);
   void add_layer(size_t k, const StreamRun& run, bool dense, Pass* pass) const;
+  void compare_values(const std::vector<Activations>& expected, const std::string& what,
+                      bool dense);
 
-  const Network& network_;
+  TrainingJob job_;
   Reference reference_;
   bool dense_;
-  StreamJob job_;
+  std::vector<LayerWeights> weights_[2];  // by layer: sparse, dense
+  StreamJob stream_;
   std::vector<Workload> workloads_;
 };
 

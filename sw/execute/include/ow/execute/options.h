@@ -32,11 +32,11 @@ class TrainReference;
 class TrainWafer;
 struct TrainStep;
 
-// What the machine must compute: the outputs of every layer on a grid with this number of rows.
-// This library has no model of its own; a caller that wants a comparison brings one
-// (ow::golden::run_network).
-using Reference = std::function<std::vector<Activations>(
-    const Network& network, const Activations& x, int grid_rows, bool dense)>;
+// What the machine must compute: the value of every operation of a job's graph but the loss, with
+// the job's first values; `dense`: weights of zero take part. This library has no model of its own;
+// a caller that wants a comparison brings one (ow::golden::run_forward).
+using Reference = std::function<std::vector<Activations>(const TrainingJob& job,
+                                                         const Activations& x, bool dense)>;
 
 // Eval classifies the held-out samples with the newest checkpoint. Predict gives their outputs, or
 // those of all samples if none are held out, and needs no classes.
@@ -58,7 +58,7 @@ struct RunOptions {
   // Path of the tiles' program: forward.elf for a network, train.elf for a training, or its
   // build for the tile's SRAM.
   std::string firmware;
-  // Programs with more kernels, the smallest first, for a training that needs one of them.
+  // Programs with more kernels, the smallest first, for a job that needs one of them.
   std::vector<std::string> larger_firmware;
   bool check = true;  // compare with the references
   std::string plan;   // file of the plan (plan_file.h); empty: not kept
@@ -70,12 +70,13 @@ struct RunOptions {
   std::function<void(const std::string&)> on_warning;
 
   // For a network.
-  Reference reference;         // none: nothing is compared
-  std::string weights;         // file of weights; overrides the job
-  std::string save_weights;    // where to write them; empty: nowhere
-  size_t limit = 0;            // run only this many samples; 0: all
-  bool dense = true;           // also run every batch with zeros streamed
-  std::string train_firmware;  // train.elf, for a job that names a training of its weights
+  Reference reference;       // none: nothing is compared
+  std::string weights;       // file of weights; overrides the job
+  std::string save_weights;  // where to write them; empty: nowhere
+  size_t limit = 0;          // run only this many samples; 0: all
+  bool dense = true;         // also run every batch with zeros streamed
+  // Programs, the smallest first, for a job that names a training of its weights.
+  std::vector<std::string> train_firmware;
   // Called now and then with the current activity and its progress (0..1).
   std::function<void(const std::string&, double)> progress;
 

@@ -95,12 +95,8 @@ class TrainGrid {
   void write_samples(const memoryx::WaferSide& memory, const Samples& samples);
   void write_tokens(const memoryx::WaferSide& memory, const Tokens& tokens);
   void write_targets(const Targets& targets);
-  // Words of the plan's vectors for each grid row's tiles, by vector and grid row.
-  using Vectors = std::vector<std::vector<std::vector<uint32_t>>>;
-  Vectors vectors_of(const memoryx::WaferSide& memory) const;
   // Opens a stream. Writes the vectors, if they are new for the tiles, when they have arrived.
   void open(const memoryx::WaferSide& memory, int samples, bool labelled);
-  void write_vectors(const Vectors& vectors);
   // Runs the first `phases` phases. Each grid row sends so many numbers, which `sink` takes as they
   // come; null: there are none.
   Launched launch(size_t phases, float scale, memoryx::WeightStream* weights,
@@ -114,8 +110,9 @@ class TrainGrid {
   Executor executor_;
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer
-  Vectors vectors_;                  // that the tiles have
-  uint64_t rest_at_ = 0;             // cycle in which the grid came to rest
+  // The words of vectors that the tiles have (resident.h).
+  std::vector<std::vector<std::vector<uint32_t>>> resident_;
+  uint64_t rest_at_ = 0;  // cycle in which the grid came to rest
 };
 
 }  // namespace ow::jobs

@@ -26,6 +26,7 @@ struct LayerPass {
   std::vector<bool> wanted;             // per input: its deltas are needed
   const Activations* output = nullptr;  // in the backward pass: the output of the forward pass
   const Tokens* tokens = nullptr;       // null if the samples are numbers
+  bool zeros = false;                   // streamed weights of zero take part, too
 };
 
 struct Backward {

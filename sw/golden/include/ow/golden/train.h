@@ -65,8 +65,11 @@ class Trainer {
   // begin as Tokens says, or for tiles that do not hold whole groups of slots.
   MicroBatch run(const Tokens& tokens, const Targets& targets) const;
 
-  // Only the outputs of all layers except the loss, for any number of samples.
-  std::vector<Activations> forward(const Activations& x) const { return forward({x, nullptr}); }
+  // Only the outputs of all layers except the loss, which there need not be, for any number of
+  // samples. `zeros`: weights of zero take part, too.
+  std::vector<Activations> forward(const Activations& x, bool zeros = false) const {
+    return forward({x, nullptr, zeros});
+  }
   std::vector<Activations> forward(const Tokens& tokens) const;
 
   struct Result {
@@ -105,10 +108,12 @@ class Trainer {
   struct Samples {
     const Activations& x;  // of tokens: no values
     const Tokens* tokens;
+    bool zeros;
   };
   MicroBatch run(const Samples& samples, const Targets& targets) const;
   std::vector<Activations> forward(const Samples& samples) const;
   void add_node(size_t n);
+  size_t computed() const { return graph_.ops.size() - (graph_.has_loss() ? 1 : 0); }
   bool has_parameters_of(const std::vector<LayerShape>& layers) const;
   static void begin_matrix(Rng* rng, Parameter* p);
   Numerics numerics_of(size_t n) const;
@@ -130,6 +135,10 @@ class Trainer {
   float scale_;
   uint64_t good_ = 0;
 };
+
+// The values of all operations of a job's graph but the loss, with its first values; `zeros`:
+// weights of zero take part, too.
+std::vector<Activations> run_forward(const TrainingJob& job, const Activations& x, bool zeros);
 
 // The samples of a step (N88): job.batch() numbers in 0 .. samples - 1.
 std::vector<uint64_t> samples_of_step(const TrainingJob& job, uint64_t samples, uint64_t step);

@@ -22,7 +22,7 @@ inline constexpr char kShortLoss[] = "softmax_cross_entropy";
 // that do not fit each other, a loss after an activation.
 Graph chain_graph(const std::vector<LayerShape>& layers, const std::string& loss);
 
-// Whether the graph, which ends with a loss, is the chain of these layers.
+// Whether the graph is the chain of these layers, with this loss if it is not empty.
 bool is_chain_of(const Graph& graph, const std::vector<LayerShape>& layers,
                  const std::string& loss);
 

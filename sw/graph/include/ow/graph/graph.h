@@ -83,6 +83,9 @@ struct Graph {
   void add(Op op);
 };
 
+// The graph without its loss, if it ends with one.
+Graph without_loss(Graph graph);
+
 }  // namespace ow
 
 #endif  // OW_GRAPH_GRAPH_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a training: only data, for the code that trains and for the code that checks
-// it. docs/numerics.md (N12 to N21) says what the numbers mean. Steps count from 0.
+// The description of a training, or of a forward pass alone: only data, for the code that trains
+// and for the code that checks it. docs/numerics.md (N12 to N21) says what the numbers mean. Steps
+// count from 0.
 #ifndef OW_GRAPH_TRAINING_H_
 #define OW_GRAPH_TRAINING_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "ow/graph/graph.h"
 #include "ow/tensor/network.h"
 #include "ow/tensor/sequences.h"
+#include "ow/tensor/weights_file.h"
 
 namespace ow {
 
@@ -89,10 +90,10 @@ struct SparsityGroup {
   int parts = 1;  // balanced: a divisor of the number of inputs or outputs
 };
 
-// First values of all parameters, by name, that a training continues from.
+// First values of all parameters: those of a run, or those that a training continues from.
 struct FirstValues {
-  std::map<std::string, std::vector<float>> values;  // [rows, columns], the column runs fastest
-  std::string hash;                                  // of the file that they are from
+  Weights values;
+  std::string hash;  // of the file that they are from
 };
 
 struct TrainingJob {
@@ -101,12 +102,12 @@ struct TrainingJob {
   Graph graph;
   // The layers with matrices, in the order of the graph.
   std::vector<LayerShape> layers;
-  std::string loss = kShortLoss;
+  std::string loss = kShortLoss;  // empty: a forward pass alone
   std::vector<SumOrder> forward;  // one per layer; empty: Column
   std::vector<SumOrder> delta;
   int grid_rows = 1;
   int grid_cols = 1;
-  int samples = 32;       // per tile and micro-batch
+  int samples = 32;       // per tile and micro-batch; 0: not chosen yet
   int micro_batches = 1;  // per step
   int sequence = 1;       // tokens of a sequence, if the samples are tokens
   OptimizerOptions optimizer;
@@ -123,6 +124,11 @@ struct TrainingJob {
   uint64_t micro_batch_sequences() const { return micro_batch() / static_cast<uint64_t>(sequence); }
   uint64_t batch_sequences() const { return batch() / static_cast<uint64_t>(sequence); }
 };
+
+// A job for a forward pass alone: without a loss, and nothing is kept for an optimizer.
+TrainingJob forward_job();
+// That of a network with its weights, on a grid of rows x columns tiles.
+TrainingJob forward_job(const Network& network, int rows, int columns, int samples = 0);
 
 // The tokens of a micro-batch. A slot is the place of a sample. A sequence lies in neighbouring
 // slots and begins at a multiple of kSlotGroup, so every group of slots belongs to one sequence.

@@ -79,8 +79,8 @@ class MemoryX : public WaferSide {
   // The batches of these streams, for a caller that passes them on.
   std::unique_ptr<BatchSource> batches(const StreamSchedule& schedule,
                                        const StreamOptions& options) const;
-  // The weights as a network to run: rounded to the network's type, zeros without a sign.
-  Network network() const;
+  // The numbers of all parameters.
+  Weights weights() const;
 
   void save(const std::string& path, FileCalls* calls = nullptr) const;
   // BadInput as load_checkpoint, or if the file is of another training (job_keys), with the key and

@@ -32,7 +32,6 @@
 #include "openwafer/grid.h"
 #include "ow/memoryx/store.h"
 #include "ow/memoryx/stream_schedule.h"
-#include "ow/tensor/network.h"
 
 namespace ow::memoryx {
 
@@ -52,9 +51,6 @@ class MatrixSource {
   // Whether only the index is sent, without the encoding.
   virtual bool index_only() const { return false; }
 };
-
-// A network's layer. `layer` must outlive it.
-std::unique_ptr<MatrixSource> layer_matrix(const Layer& layer);
 
 // What a pass sends of a matrix of a store, each weight rounded once to `type`. `store` must
 // outlive it and must not change while the stream is made. Each row of the matrix stands there
@@ -98,9 +94,6 @@ using MatrixMaker = std::function<std::unique_ptr<MatrixSource>(const StreamStep
 // The batches of a schedule. It uses rows and dense of the options. InternalError for a
 // step outside its matrix; BadInput for a matrix of more than 65,536 inputs a grid row.
 std::unique_ptr<BatchSource> matrix_batches(const StreamSchedule& schedule, const MatrixMaker& make,
-                                            const StreamOptions& options);
-// The batches of whole matrices with sums round the column. Each is a step.
-std::unique_ptr<BatchSource> matrix_batches(std::vector<std::unique_ptr<MatrixSource>> matrices,
                                             const StreamOptions& options);
 
 class WeightStream {

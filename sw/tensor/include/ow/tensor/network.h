@@ -84,22 +84,6 @@ Network random_network(uint64_t seed, HalfType type, const std::vector<LayerShap
 Activations random_activations(uint64_t seed, HalfType type, int features, int samples, double low,
                                double high);
 
-// Writes the network's tensors to a file, under their names: weights [outputs, inputs] in its
-// 16-bit type, and biases [outputs], if there are any, in F32.
-void save_network(const std::string& path, const Network& network);
-// What a checkpoint of a training (ow/memoryx/checkpoint.h) holds besides weights and biases: a
-// tensor of check sums, masks by the names of their weights, and moments of the optimizer.
-constexpr const char* kCheckpointSums = "openwafer.crc32";
-constexpr const char* kMaskSuffix = "_mask";
-constexpr const char* kMomentPrefix = "optimizer.";
-
-// Reads the weights and biases of a network of these shapes, from safetensors (a checkpoint,
-// too) or NumPy's files (the only tensor of a network may be a .npy). Weights in F32 or F64 are
-// rounded to `type` once, biases in F64 to F32. BadInput with file and tensor: weights of the other
-// 16-bit type; missing, unknown or wrongly shaped tensors; weights that are not finite in `type`;
-// biases that are not finite.
-Network load_network(const std::string& path, HalfType type, const std::vector<LayerShape>& layers);
-
 }  // namespace ow
 
 #endif  // OW_TENSOR_NETWORK_H_
