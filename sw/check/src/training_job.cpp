@@ -201,10 +201,19 @@ class GoldenWafer : public jobs::TrainWafer {
     }
     for (size_t pass = 0; pass < streams_.forward.size(); ++pass) {
       const size_t k = streams_.forward[pass].parameter;
-      // A stream has 16 bits of a weight. What is looked up in the same table has all.
-      if (!store.spec(k).table) parameters[k].value = weights.of_pass(pass);
+      take_pass(weights.of_pass(pass), store.spec(k).table, &parameters[k].value);
     }
     trainer_.restore(std::move(parameters), memory.step(), 0, memory.loss_scale(), 0);
+  }
+
+  // A stream has 16 bits of a weight. What is looked up in the same table has all, but only of the
+  // rows that this wafer's samples use; the others are those of an earlier step.
+  void take_pass(const std::vector<float>& streamed, bool table, std::vector<float>* value) const {
+    const auto half = [this](float x) { return to_half(job_.type, static_cast<double>(x)); };
+    for (size_t i = 0; i < value->size(); ++i) {
+      float& x = (*value)[i];
+      if (!table || half(x) != half(streamed[i])) x = streamed[i];
+    }
   }
 
   TrainingJob job_;

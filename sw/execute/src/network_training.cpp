@@ -14,8 +14,12 @@
 namespace ow::jobs {
 namespace {
 
-// If the graphs have other operations: the first two, or what one of them has more.
+// If the graphs have other inputs or operations: the first two, or what one of them has more.
 std::string other_operations(const Graph& theirs, const Graph& ours) {
+  if (theirs.features() != ours.features()) {
+    return fmt::format(", with {} inputs where this one has {}", theirs.features(),
+                       ours.features());
+  }
   for (size_t n = 0; n < std::max(theirs.ops.size(), ours.ops.size()); ++n) {
     const std::string a = n < theirs.ops.size() ? op_text(theirs.ops[n]) : "nothing";
     const std::string b = n < ours.ops.size() ? op_text(ours.ops[n]) : "nothing";

@@ -174,10 +174,6 @@ nlohmann::json plan_document(const TrainParams& params, const CheckedTraining& c
 CheckedTraining check_training(const TrainParams& params, const RunOptions& options) {
   const RunParams& base = params.base;
   const auto refuse = [&](const std::string& what) { throw BadInput(base.path + what); };
-  if (params.job.sequence > 1 && params.wafers > 1) {
-    refuse(fmt::format(": key 'train.num_wafers' is {}: a training on tokens takes one wafer",
-                       params.wafers));
-  }
   CheckedTraining checked;
   if (options.until != Until::Planned) {
     take_samples(params, options, &checked);

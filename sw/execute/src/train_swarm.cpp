@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -120,27 +122,56 @@ std::string TrainSwarm::description() const {
   return text;
 }
 
-void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile) {
+Dataset TrainSwarm::micro_batch(const std::vector<uint64_t>& numbers, size_t n) const {
   const size_t size = job_.micro_batch_sequences();
+  return samples_of(checked_.training, numbers, n * size, size);
+}
+
+Dataset TrainSwarm::held_out(size_t n) const {
+  const size_t size = job_.micro_batch_sequences(), begin = n * size;
+  return part_of(checked_.held_out, begin, std::min(size, checked_.held_out.samples() - begin));
+}
+
+std::vector<swarmx::TableRows> TrainSwarm::rows_of(
+    size_t count, const std::function<Dataset(size_t n)>& batch) const {
+  std::map<size_t, std::set<uint32_t>> used;
+  const bool shared = swarm_.wafers() > 1 && checked_.plan.of_tokens();
+  for (size_t n = 0; shared && n < count; ++n) {
+    const Tokens tokens = samples_in(job_, batch(n)).tokens;
+    for (size_t slot = 0; slot < tokens.ids.size(); ++slot) {
+      if (tokens.ids[slot] == kNoToken) continue;
+      for (const Lookup& l : checked_.plan.lookups) {
+        used[l.tokens].insert(static_cast<uint32_t>(tokens.ids[slot]));
+        if (l.positions) {
+          used[*l.positions].insert(static_cast<uint32_t>(tokens.position_of(slot)));
+        }
+      }
+    }
+  }
+  std::vector<swarmx::TableRows> rows;
+  for (const auto& [table, of] : used) rows.push_back({table, {of.begin(), of.end()}});
+  return rows;
+}
+
+void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile) {
   const int first = swarm_.first() * swarm_.share();
   results_.assign(static_cast<size_t>(swarm_.count() * swarm_.share()), Result{});
   left_.assign(timed() ? static_cast<size_t>(swarm_.count()) : 0, {});
-  const auto work = [&](int wafer, int micro_batch, memoryx::WaferSide& memory) {
+  const auto work = [&](int wafer, int batch, memoryx::WaferSide& memory) {
     transport_.check();
-    const Dataset part =
-        samples_of(checked_.training, numbers, static_cast<size_t>(micro_batch) * size, size);
+    const Dataset part = micro_batch(numbers, static_cast<size_t>(batch));
     TrainWafer& here = *wafers_[static_cast<size_t>(wafer - swarm_.first())];
     TrainRun run = here.train(memory, samples_in(job_, part), targets_of(job_, part));
-    results_[static_cast<size_t>(micro_batch - first)] = {loss_of(job_, run.outputs, part),
-                                                          right_of(job_, run.outputs, part),
-                                                          run.cycles,
-                                                          run.one_by_one,
-                                                          run.wavelets_in,
-                                                          run.gradients,
-                                                          run.times,
-                                                          run.edge.waits(),
-                                                          run.edge.late(),
-                                                          run.counters};
+    results_[static_cast<size_t>(batch - first)] = {loss_of(job_, run.outputs, part),
+                                                    right_of(job_, run.outputs, part),
+                                                    run.cycles,
+                                                    run.one_by_one,
+                                                    run.wavelets_in,
+                                                    run.gradients,
+                                                    run.times,
+                                                    run.edge.waits(),
+                                                    run.edge.late(),
+                                                    run.counters};
     if (timed() && memory.times() != nullptr && memory.times()->reduces) {
       left_[static_cast<size_t>(wafer - swarm_.first())] = std::move(run.left);
     }
@@ -186,7 +217,8 @@ uint64_t TrainSwarm::training_cycles() {
 
 void TrainSwarm::step(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile,
                       TrainStep* step) {
-  swarm_.begin_step(times());
+  const auto batches = static_cast<size_t>(job_.micro_batches);
+  swarm_.begin_step(times(), rows_of(batches, [&](size_t n) { return micro_batch(numbers, n); }));
   run(numbers, meanwhile);
   account(gather(), step);
 }
@@ -230,15 +262,13 @@ void TrainSwarm::account(const std::vector<Result>& results, TrainStep* step) {
 }
 
 void TrainSwarm::run_forward() {
-  const size_t size = job_.micro_batch_sequences(), samples = checked_.held_out.samples();
   const auto first = static_cast<uint64_t>(swarm_.first());
   const uint64_t batches = swarm_.round().batches;
   const uint64_t mine = batches - std::min(batches, first);
   forward_.assign(std::min(mine, static_cast<uint64_t>(swarm_.count())), {});
   swarm_.run([&](int wafer, int batch, memoryx::WaferSide& memory) {
     transport_.check();
-    const size_t begin = static_cast<size_t>(batch) * size;
-    const Dataset part = part_of(checked_.held_out, begin, std::min(size, samples - begin));
+    const Dataset part = held_out(static_cast<size_t>(batch));
     const auto here = static_cast<size_t>(wafer - swarm_.first());
     TrainRun run = wafers_[here]->forward(memory, samples_in(job_, part));
     run.outputs =
@@ -278,7 +308,9 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
 std::vector<Activations> TrainSwarm::forward(uint64_t first, uint64_t* cycles) {
   const uint64_t size = job_.micro_batch_sequences();
   const uint64_t left = (checked_.held_out.samples() + size - 1) / size - first;
-  swarm_.begin_forward(first, std::min(left, static_cast<uint64_t>(swarm_.wafers())), times());
+  const uint64_t batches = std::min(left, static_cast<uint64_t>(swarm_.wafers()));
+  swarm_.begin_forward(first, batches, times(),
+                       rows_of(batches, [&](size_t n) { return held_out(first + n); }));
   run_forward();
   std::vector<Activations> outputs;
   for (Forward& f : gather_forward()) {

@@ -69,6 +69,12 @@ class TrainSwarm {
   void set_time(uint64_t step);
   // When the weights for the next work are ready. Empty without a time model.
   memoryx::WeightTimes times();
+  // A micro-batch of a step's samples, and a batch of the held-out ones.
+  Dataset micro_batch(const std::vector<uint64_t>& numbers, size_t n) const;
+  Dataset held_out(size_t n) const;
+  // The rows of tables that batches 0 .. count - 1 use; nothing for a single wafer, which has them.
+  std::vector<swarmx::TableRows> rows_of(size_t count,
+                                         const std::function<Dataset(size_t n)>& batch) const;
   void run(const std::vector<uint64_t>& numbers, const std::function<void()>& meanwhile);
   std::vector<Result> gather();
   void account(const std::vector<Result>& results, TrainStep* step);

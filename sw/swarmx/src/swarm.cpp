@@ -98,15 +98,17 @@ int Swarm::rank_of(int wafer) const {
   return rank;
 }
 
-void Swarm::begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times) {
+void Swarm::begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times,
+                          const std::vector<TableRows>& tables) {
   if (batches < 1 || batches > static_cast<uint64_t>(wafers_)) {
     throw InternalError("a forward pass over no batch, or more of them than wafers");
   }
-  begin({first, batches}, times);
+  begin({first, batches}, times, tables);
 }
 
-void Swarm::begin(const Round& round, const memoryx::WeightTimes& times) {
-  const StepOrder order(*memory_, round, times);
+void Swarm::begin(const Round& round, const memoryx::WeightTimes& times,
+                  const std::vector<TableRows>& tables) {
+  const StepOrder order(*memory_, round, times, tables);
   const std::vector<int> below = ranks_below(0, ranks_);
   for (const Message& part : order.parts()) {
     for (const int rank : below) transport_.send(rank, Tag::Order, part);
@@ -116,12 +118,13 @@ void Swarm::begin(const Round& round, const memoryx::WeightTimes& times) {
 
 bool Swarm::await() {
   const std::vector<int> below = ranks_below(transport_.rank(), ranks_);
-  const size_t wanted = StepOrder::parts_of(memories_.front()->store());
   std::vector<Message> parts;
+  size_t wanted = 1;
   while (parts.size() < wanted) {
     parts.push_back(transport_.receive(rank_above(transport_.rank()), Tag::Order));
     for (const int rank : below) transport_.send(rank, Tag::Order, parts.back());
     if (parts.front().empty()) return false;
+    wanted = StepOrder::parts_of(parts.front());
   }
   start(StepOrder(std::move(parts)));
   return true;

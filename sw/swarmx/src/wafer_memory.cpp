@@ -2,6 +2,7 @@
 #include "ow/swarmx/wafer_memory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -30,12 +31,45 @@ void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t 
   for (size_t i = 0; i < count; ++i) mask[i] = bits[i / 8] >> i % 8 & 1;
 }
 
+// Rows of a table, as many as a message takes.
+void pack_rows(const Store& store, const TableRows& of, std::vector<Message>* parts) {
+  const auto width = static_cast<size_t>(store.spec(of.table).shape[1]);
+  const size_t most = std::max<size_t>(kPart / width, 1);
+  for (size_t first = 0; first < of.rows.size(); first += most) {
+    const size_t count = std::min(most, of.rows.size() - first);
+    Writer rows;
+    rows.put(static_cast<uint64_t>(of.table));
+    rows.put(static_cast<uint64_t>(count));
+    rows.put(&of.rows[first], count);
+    for (size_t n = first; n < first + count; ++n) {
+      rows.put(store.weights(of.table, of.rows[n] * width, width).data(), width);
+    }
+    parts->push_back(rows.take());
+  }
+}
+
 }  // namespace
 
 StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
-                     const memoryx::WeightTimes& times) {
+                     const memoryx::WeightTimes& times, const std::vector<TableRows>& tables) {
   const Store& store = memory.store();
+  std::vector<Message> parts;
+  for (size_t k = 0; k < store.tensors(); ++k) {
+    const TensorSpec& spec = store.spec(k);
+    if (spec.matrix() && !spec.masked) continue;
+    each_part(spec, [&](size_t first, size_t count) {
+      if (spec.masked) {
+        parts.push_back(pack_mask(store, k, first, count));
+        return;
+      }
+      Writer bias;
+      bias.put(store.weights(k, first, count).data(), count);
+      parts.push_back(bias.take());
+    });
+  }
+  for (const TableRows& of : tables) pack_rows(store, of, &parts);
   Writer head;
+  head.put(static_cast<uint64_t>(parts.size() + 1));
   head.put<uint64_t>(round.first);
   head.put<uint64_t>(round.batches);
   head.put<uint64_t>(memory.step());
@@ -47,28 +81,12 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
   head.put(times.resident);
   head.put(times.update);
   parts_.push_back(head.take());
-  for (size_t k = 0; k < store.tensors(); ++k) {
-    const TensorSpec& spec = store.spec(k);
-    if (spec.matrix() && !spec.masked) continue;
-    each_part(spec, [&](size_t first, size_t count) {
-      if (spec.masked) {
-        parts_.push_back(pack_mask(store, k, first, count));
-        return;
-      }
-      Writer bias;
-      bias.put(store.weights(k, first, count).data(), count);
-      parts_.push_back(bias.take());
-    });
-  }
+  std::move(parts.begin(), parts.end(), std::back_inserter(parts_));
 }
 
-size_t StepOrder::parts_of(const Store& store) {
-  size_t parts = 1;
-  for (size_t k = 0; k < store.tensors(); ++k) {
-    if (store.spec(k).matrix() && !store.spec(k).masked) continue;
-    each_part(store.spec(k), [&](size_t, size_t) { ++parts; });
-  }
-  return parts;
+size_t StepOrder::parts_of(const Message& first) {
+  Reader head(first);
+  return head.get<uint64_t>();
 }
 
 WaferMemory::WaferMemory(memoryx::MemoryX* memory, const memoryx::TrainStreams& streams)
@@ -93,10 +111,9 @@ WaferMemory::WaferMemory(const TrainingJob& job, const memoryx::TrainStreams& st
 void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   cast_ = cast;
   reader_ = n;
-  if (order.parts().size() != StepOrder::parts_of(*store_)) {
-    throw ProtocolError("the order of a step is of another network");
-  }
+  const auto wrong = [] { throw ProtocolError("the order of a step is of another network"); };
   Reader head(order.parts().front());
+  if (head.get<uint64_t>() != order.parts().size()) wrong();
   round_.first = head.get<uint64_t>();
   round_.batches = head.get<uint64_t>();
   step_ = head.get<uint64_t>();
@@ -120,6 +137,7 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
     const TensorSpec& spec = store_->spec(k);
     if (spec.matrix() && !spec.masked) continue;
     each_part(spec, [&](size_t first, size_t count) {
+      if (part == order.parts().size()) wrong();
       const Message& message = order.parts()[part++];
       if (spec.masked) {
         unpack_mask(message, *store_, k, first, count);
@@ -130,6 +148,24 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
       bias.close();
     });
   }
+  for (; part < order.parts().size(); ++part) take_rows(order.parts()[part]);
+}
+
+void WaferMemory::take_rows(const Message& message) {
+  Reader in(message);
+  const auto table = in.get<uint64_t>();
+  if (table >= store_->tensors() || !store_->spec(table).table) {
+    throw ProtocolError("rows of no table");
+  }
+  const TensorSpec& spec = store_->spec(table);
+  const auto width = static_cast<size_t>(spec.shape[1]);
+  std::vector<uint32_t> rows(in.count<uint32_t>());
+  in.get(rows.data(), rows.size());
+  for (const uint32_t row : rows) {
+    if (row >= spec.shape[0]) throw ProtocolError("a row beyond its table");
+    in.get(store_->weights(table, row * width, width).data(), width);
+  }
+  in.close();
 }
 
 std::unique_ptr<memoryx::WeightStream> WaferMemory::stream(

@@ -213,6 +213,7 @@ TEST(Params, ANetworksTrainingFitsIt) {
            [](RunParams* p) { p->layers[0].activation = "none"; },
            [](RunParams* p) { p->layers[0].outputs = p->layers[1].inputs = 64; },
            [](RunParams* p) { p->layers.pop_back(); },
+           [](RunParams* p) { p->layers[0].inputs = 65; },
            [](RunParams* p) { p->type = HalfType::Bfloat16; }}) {
     const std::string what = refusal(change);
     expect_in(where, what);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "numpy_files.h"
@@ -45,6 +46,23 @@ class TrainTokens : public TrainDirectory {
   }
   TrainParams params(const std::string& data = kData, const std::string& network = kNetwork) const {
     return load(data + network + kTrain);
+  }
+  // Four micro-batches a step, for so many wafers.
+  TrainParams shared(int wafers) const {
+    TrainParams p = params();
+    p.job.micro_batches = 4;
+    p.wafers = wafers;
+    return p;
+  }
+  // On golden or on tiles, from the last checkpoint on, if there is one.
+  TrainReport train(const std::string& model, int wafers, bool rtl, uint64_t steps = 0) const {
+    RunOptions run = options(model, rtl);
+    run.mode = TrainMode::TrainAndEval;
+    run.num_steps = steps;
+    run.resume = !memoryx::checkpoints_in(run.model_dir).empty();
+    const TrainReport report = run_training(shared(wafers), run);
+    EXPECT_EQ(report.mismatches(), 0u) << model << report.first_difference;
+    return report;
   }
   std::string refused(std::string data, const std::string& from, const std::string& to,
                       const std::string& network = kNetwork) const {
@@ -127,6 +145,41 @@ TEST_F(TrainTokens, BeginsWithTheWeightsOfAFile) {
   other.replace(other.find("inputs: mid, outputs: 7"), 0, "bias: true, ");
   other.replace(other.find(", bias: false"), 13, "");
   EXPECT_THAT(refused(kData, "", "", other), testing::HasSubstr("tensor 'head.bias' is missing"));
+}
+
+// Each wafer gets the rows of the tables that a step uses. The number of wafers and of ranks
+// changes no bit, also if it changes on the way.
+TEST_F(TrainTokens, WafersAndRanksShareTheTables) {
+  train("one", 1, false);
+  train("four", 4, false);
+  EXPECT_EQ(last_tensors("four"), last_tensors("one"));
+  // A step on one wafer, the next on four wafers of two ranks, the last on two of one.
+  train("changed", 1, false, 1);
+  TrainParams p = shared(4);
+  const auto ranks = swarmx::local_transports(2);
+  const auto rank = [&](int r) {
+    RunOptions run = options("changed", false);
+    run.transport = ranks[static_cast<size_t>(r)].get();
+    run.resume = true;
+    run.num_steps = 1;
+    run_training(p, run);
+    run.transport->close();
+  };
+  std::thread other(rank, 1);
+  rank(0);
+  other.join();
+  train("changed", 2, false);
+  EXPECT_EQ(last_tensors("changed"), last_tensors("one"));
+}
+
+// N wafers take a step's samples in an Nth of the cycles.
+TEST_F(TrainTokens, WafersOfTilesShareTheTables) {
+  const TrainReport one = train("one", 1, true), two = train("two", 2, true),
+                    four = train("four", 4, true);
+  EXPECT_EQ(last_tensors("two"), last_tensors("one"));
+  EXPECT_EQ(last_tensors("four"), last_tensors("one"));
+  EXPECT_GE(static_cast<double>(one.cycles), 0.97 * 2 * static_cast<double>(two.cycles));
+  EXPECT_GE(static_cast<double>(one.cycles), 0.97 * 4 * static_cast<double>(four.cycles));
 }
 
 TEST_F(TrainTokens, WhatDoesNotFitIsOneLine) {

@@ -122,21 +122,37 @@ TEST(Fuzz, MessagesOfWeights) {
                   }});
 }
 
+// The same with a table.
+TrainingJob job_of_tokens() {
+  TrainingJob job = job_of();
+  job.sparsity[0].pattern = "head.weight";
+  job.graph = Graph::of_tokens();
+  job.graph.add({"wte", "embedding", {kInputTensor}, {{"vocabulary", 7}, {"width", 4}}, "", {}});
+  job.graph.add({"head", "linear", {"wte"}, {{"outputs", 7}, {"bias", 1}}, "", {}});
+  job.graph.add({"loss", job.loss, {"head", kTargetsTensor}, {}, "", {}});
+  return job;
+}
+
 TEST(Fuzz, OrdersOfSteps) {
-  memoryx::MemoryX memory(job_of(), {});
-  memory.begin();
-  const std::vector<std::string> valid = {
-      joined(swarmx::StepOrder(memory).parts()),
-      joined(swarmx::StepOrder(memory, swarmx::Round{8, 2}).parts())};
-  run("order", {".bin", valid, binary(64), [](const std::string& path) {
-                  take(path, [](std::vector<Message> messages) {
-                    Wire wire(1);
-                    swarmx::Cast cast(wire, 1);
-                    const memoryx::TrainStreams streams;
-                    swarmx::WaferMemory wafer(job_of(), streams, 1);
-                    wafer.begin(swarmx::StepOrder(std::move(messages)), &cast, 0);
-                  });
-                }});
+  for (const TrainingJob& job : {job_of(), job_of_tokens()}) {
+    memoryx::MemoryX memory(job, {});
+    memory.begin();
+    std::vector<swarmx::TableRows> tables;
+    if (!job.graph.empty()) tables = {{0, {0, 2, 6}}};
+    const std::vector<std::string> valid = {
+        joined(swarmx::StepOrder(memory, {}, {}, tables).parts()),
+        joined(swarmx::StepOrder(memory, swarmx::Round{8, 2}).parts())};
+    run("order", {".bin", valid, binary(64), [&](const std::string& path) {
+                    take(path, [&](std::vector<Message> messages) {
+                      if (messages.empty()) throw ProtocolError("no message");
+                      Wire wire(1);
+                      swarmx::Cast cast(wire, 1);
+                      const memoryx::TrainStreams streams;
+                      swarmx::WaferMemory wafer(job, streams, 1);
+                      wafer.begin(swarmx::StepOrder(std::move(messages)), &cast, 0);
+                    });
+                  }});
+  }
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ done
 "$ow" run job.yaml --mode train --device golden --resume --num_wafers 2 --model-dir tiles \
   >out 2>&1 || fail "resumed: status $? $(cat out)"
 same tiles
+# Tokens: the ranks get the rows of the tables.
+printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (640,), }" >text.npy
+gzip -dc "$data/optdigits/digits.csv.gz" | tr -dc '0-6' | head -c 640 | tr '0-6' '\000-\006' >>text.npy
+cat >tokens.yaml <<END
+data: {file: text.npy, format: tokens, sequence: 16}
+network:
+  inputs: tokens
+  layers:
+    - {name: wte, kind: embedding, inputs: input, vocabulary: 7, width: 8, positions: 16}
+    - {name: head, kind: linear, inputs: wte, outputs: 7, bias: false, share: {weight: wte.weight}}
+grid: {rows: 2, columns: 2, samples_per_tile: 16}
+train: {seed: 3, steps: 12, micro_batches: 4, num_wafers: 4, optimizer: {kind: adamw, rate: 0.01}}
+END
+for ranks in 1 2; do
+  "$mpirun" -n $ranks "$ow" run tokens.yaml --mode train --device golden --model-dir t$ranks \
+    >out 2>&1 || fail "tokens, $ranks ranks: status $? $(cat out)"
+done
+cmp -s t1/checkpoint-000000000012.safetensors t2/checkpoint-000000000012.safetensors ||
+  fail "tokens: other weights in 2 ranks"
 # Outputs of samples without classes, of which each wafer takes some.
 gzip -dc "$data/optdigits/digits.csv.gz" | head -n 40 | cut -d, -f1-64 >new.csv
 sed "s|$data/optdigits/digits.csv.gz|new.csv|; /held_out/d" job.yaml >new.yaml

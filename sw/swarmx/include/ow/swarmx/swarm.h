@@ -45,11 +45,15 @@ class Swarm {
   const Round& round() const { return round_; }
 
   // Tells the wafers about the next step. `times`: when its weights are ready, if time is modelled
-  // (ow/swarmx/weight_clock.h).
-  void begin_step(const memoryx::WeightTimes& times = {}) { begin({}, times); }
+  // (ow/swarmx/weight_clock.h). `tables`: the rows that the samples of the step use.
+  void begin_step(const memoryx::WeightTimes& times = {},
+                  const std::vector<TableRows>& tables = {}) {
+    begin({}, times, tables);
+  }
   // Tells the wafers about a forward pass over `batches` batches from `first` on, at most wafers()
   // of them. Wafer w takes batch first + w.
-  void begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times = {});
+  void begin_forward(uint64_t first, uint64_t batches, const memoryx::WeightTimes& times = {},
+                     const std::vector<TableRows>& tables = {});
   // Waits for a step or a forward pass. Returns false after end().
   bool await();
   void end();
@@ -75,7 +79,8 @@ class Swarm {
   int first_of(int rank) const { return static_cast<int>(int64_t{wafers_} * rank / ranks_); }
   int rank_of(int wafer) const;
   WaferMemory& memory_of(int wafer) { return *memories_[static_cast<size_t>(wafer - first())]; }
-  void begin(const Round& round, const memoryx::WeightTimes& times);
+  void begin(const Round& round, const memoryx::WeightTimes& times,
+             const std::vector<TableRows>& tables);
   void start(const StepOrder& order);
   void feed();
   void work_of(int wafer, const Work& work);

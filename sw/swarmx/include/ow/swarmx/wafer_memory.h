@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one of several wafers knows of a training: MemoryX's stream as it passes, and room for the
-// sum of its own gradients. Biases, masks and other values of a step arrive at its beginning. No
-// weight of a matrix is kept. Wafer 0's gradients go directly to MemoryX.
+// sum of its own gradients. Biases, masks, the rows of tables that a step's samples use, and other
+// values of a step arrive at its beginning. No other weight of a matrix is kept. Wafer 0's
+// gradients go directly to MemoryX.
 #ifndef OW_SWARMX_WAFER_MEMORY_H_
 #define OW_SWARMX_WAFER_MEMORY_H_
 
@@ -36,17 +37,24 @@ struct Round {
   bool forward() const { return batches > 0; }
 };
 
+// The rows of a table that the samples of a round use, ascending.
+struct TableRows {
+  size_t table = 0;  // number in the store
+  std::vector<uint32_t> rows;
+};
+
 // What all wafers are told before a round, tensor by tensor, in messages of bounded size.
 class StepOrder {
  public:
   // For the weights of the next step. `times`: when they are ready, if time is modelled.
   explicit StepOrder(const memoryx::MemoryX& memory, const Round& round = {},
-                     const memoryx::WeightTimes& times = {});
+                     const memoryx::WeightTimes& times = {},
+                     const std::vector<TableRows>& tables = {});
   // As received from another rank.
   explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
   const std::vector<Message>& parts() const { return parts_; }
-  // The number of messages for a store.
-  static size_t parts_of(const memoryx::Store& store);
+  // The number of messages, as the first one says.
+  static size_t parts_of(const Message& first);
 
  private:
   std::vector<Message> parts_;
@@ -91,6 +99,7 @@ class WaferMemory : public memoryx::WaferSide {
   void added(int micro_batches) { sum_->added(micro_batches); }
 
  private:
+  void take_rows(const Message& message);
   // Whether all elements of its gradient count.
   bool whole(size_t tensor) const;
 
