@@ -99,6 +99,12 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_passes(&maker, documents);
   make_timing(&maker);
   make_cycles(&maker);
+  make_core_programs(&maker);
+  make_threads(&maker);
+  make_fifos(&maker);
+  make_rows(&maker);
+  make_router_states(&maker);
+  make_ramp_states(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {
     for (const std::string& id : test.rules) {

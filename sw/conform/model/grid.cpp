@@ -40,6 +40,7 @@ void ModelGrid::send(Side side, int index, int colour, const std::vector<Word>& 
   const bool column = side == Side::North || side == Side::South;
   const int row = column ? (side == Side::North ? 0 : shape_.rows - 1) : index;
   const int col = column ? index : (side == Side::West ? 0 : shape_.cols - 1);
+  if (colour > static_cast<int>(isa::kColourReq)) throw Refused("wavelets of this colour");
   if (colour == isa::kColourReq) {
     std::vector<uint32_t>& packet = packets_[{static_cast<int>(side), index}];
     for (const Word& word : words) {
@@ -69,11 +70,11 @@ void ModelGrid::hold(Side side, int index, int colour, bool held) {
   }
 }
 
-bool ModelGrid::full(int row, int col, int port, int colour) const {
+bool ModelGrid::full(int row, int col, int port, int colour, bool fence) const {
   const bool edge = (port == 0 && row == 0) || (port == 1 && col + 1 == shape_.cols) ||
                     (port == 2 && row + 1 == shape_.rows) || (port == 3 && col == 0);
   const auto held = credits_.find({port, port % 2 == 0 ? col : row, colour});
-  return edge && held != credits_.end() && held->second == 0;
+  return edge && held != credits_.end() && held->second < (fence ? isa::kLinkCredits : 1);
 }
 
 // A wavelet goes out of a tile: to its neighbour, or beyond the edge.
@@ -82,7 +83,8 @@ void ModelGrid::leave(int row, int col, int port, int colour, const Word& word) 
   const int r = row + kRow[port], c = col + kCol[port];
   if (r < 0 || c < 0 || r >= shape_.rows || c >= shape_.cols) {
     const std::tuple<int, int, int> edge{port, port % 2 == 0 ? col : row, colour};
-    if (const auto held = credits_.find(edge); held != credits_.end()) --held->second;
+    if (const auto held = credits_.find(edge); held != credits_.end())
+      held->second -= Router::is_fence(word) ? isa::kLinkCredits : 1;
     left_[edge].push_back(word);
   } else {
     tile(r, c).router().buffer((port + 2) % 4, colour).push_back(word);
@@ -92,11 +94,13 @@ void ModelGrid::leave(int row, int col, int port, int colour, const Word& word) 
 bool ModelGrid::work(int row, int col) {
   Tile& t = tile(row, col);
   bool did = t.work();
+  // The core's way into the control plane is the ramp, whose words have the hops of the row first.
+  for (const uint32_t word : t.take_requests()) brief(row, col, true, word);
   for (int colour = 0; colour < isa::kMaxDataColours; ++colour) {
     while (t.router().move(
         colour,
-        [&](int port, int c) {
-          return port == Router::kRamp ? t.ramp_takes(c) : !full(row, col, port, c);
+        [&](int port, int c, bool fence) {
+          return port == Router::kRamp ? t.ramp_takes(c) : !full(row, col, port, c, fence);
         },
         [&](int port, int c, const Word& word) {
           if (port == Router::kRamp) {

@@ -42,8 +42,8 @@ class ModelGrid : public Device {
 
   Tile& tile(int row, int col);
   bool work(int row, int col);
-  // Whether an edge beyond the tile has no credit left for a colour.
-  bool full(int row, int col, int port, int colour) const;
+  // Whether an edge beyond the tile has no credit left for a colour; for a fence, not all of them.
+  bool full(int row, int col, int port, int colour, bool fence) const;
   // The control plane: a packet that is whole goes to its tiles at once.
   void deliver(Side side, int index, const std::vector<uint32_t>& packet);
   // What the ramps of the tiles along a column get, from a packet that begins with its Y header.

@@ -31,11 +31,16 @@ bool Router::write(uint32_t offset, uint32_t value) {
   uint32_t k = 0;
   if (inside(offset, kRoutes, isa::kMaxDataColours, &k)) {
     Colour& colour = colours_[k];
+    const bool was_enabled = Route::Enable::get(colour.route);
     colour.route = value;
     // What is held follows the new route from the start.
     if (!(*wrong_)("a copy that is owed follows the old route")) colour.begun = false;
+    const uint32_t before = Position::InPort::get(colour.positions[colour.current]);
     colour.positions[0] = Route::Position::get(value);
     colour.stopped = false;
+    colour.held = 0;
+    if (was_enabled && colour.last == 0 && !Route::Obey::get(value))
+      turn(static_cast<int>(k), before);
     return true;
   }
   if (inside(offset, kSwitches, isa::kMaxDataColours, &k)) {
@@ -194,11 +199,34 @@ bool Router::misrouted(int c, int in) {
   return false;
 }
 
+void Router::turn(int c, uint32_t before) {
+  Colour& colour = colours_[static_cast<size_t>(c)];
+  const uint32_t after = Position::InPort::get(colour.positions[0]);
+  if (before == after || before >= kPorts || after >= kPorts) return;
+  Buffer &from = buffer(static_cast<int>(before), c), &to = buffer(static_cast<int>(after), c);
+  for (; !from.empty() && colour.held < isa::kLinkCredits; ++colour.held) {
+    to.insert(to.begin() + static_cast<long>(colour.held), from.front());
+    from.pop_front();
+  }
+  colour.stopped = colour.held != 0;
+}
+
+bool Router::dropped(int c, int in) {
+  const Colour& colour = colours_[static_cast<size_t>(c)];
+  if (!colour.stopped || colour.held < isa::kLinkCredits || buffer(in, c).size() <= colour.held)
+    return false;
+  buffer(in, c).pop_back();
+  return true;
+}
+
+bool Router::is_fence(const Word& word) { return word.control && (word.data & kCommands) != 0; }
+
 bool Router::move(int c, const Ready& ready, const Output& output) {
   Colour& colour = colours_[static_cast<size_t>(c)];
-  if (!Route::Enable::get(colour.route) || colour.torn || colour.stopped) return false;
   const uint32_t position = colour.positions[colour.current];
   const auto in = static_cast<int>(Position::InPort::get(position));
+  if (in < kPorts && dropped(c, in)) return true;
+  if (!Route::Enable::get(colour.route) || colour.torn || colour.stopped) return false;
   uint32_t mask = Position::OutMask::get(position);
   if (misrouted(c, in)) return true;
   if (in >= kPorts || buffer(in, c).empty()) return false;
@@ -210,7 +238,7 @@ bool Router::move(int c, const Ready& ready, const Output& output) {
   Word word = buffer(in, c).front();
   uint32_t now = 0;  // outputs that get their copy
   for (int port = 0; port < kPorts; ++port) {
-    if ((colour.owed >> port & 1) != 0 && ready(port, c)) now |= 1u << port;
+    if ((colour.owed >> port & 1) != 0 && ready(port, c, is_fence(word))) now |= 1u << port;
   }
   // A command is carried out once, so its copies leave together.
   const bool command_here = word.control && Route::Obey::get(colour.route);

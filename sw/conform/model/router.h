@@ -20,11 +20,12 @@ class Router {
   static constexpr int kPorts = 5;  // north, east, south, west, ramp
   static constexpr int kRamp = 4;
   static constexpr int kFilters = 6;
+  static bool is_fence(const Word& word);
   using Buffer = std::deque<Word>;
   // Takes a wavelet of a colour at an output port.
   using Output = std::function<void(int port, int colour, const Word& word)>;
-  // Whether an output port has room for a colour.
-  using Ready = std::function<bool(int port, int colour)>;
+  // Whether an output port has room for a colour; a fence needs all of it.
+  using Ready = std::function<bool(int port, int colour, bool fence)>;
 
   explicit Router(const Wrong* wrong) : wrong_(wrong) {}
 
@@ -46,7 +47,8 @@ class Router {
     std::array<uint32_t, 4> positions{};
     uint32_t last = 0, current = 0;
     bool torn = false;
-    bool stopped = false;  // by a wavelet at a wrong port
+    bool stopped = false;  // by a wavelet at a wrong port, or that was held there
+    size_t held = 0;       // when it was stopped by a new route
     bool begun = false;    // some copies of the head are sent; those in `owed` are not
     uint32_t owed = 0;
   };
@@ -55,6 +57,10 @@ class Router {
   };
 
   bool misrouted(int colour, int in);
+  // A new route whose input is another port stops the colour; what is held counts as that port's.
+  void turn(int colour, uint32_t before);
+  // A stopped colour drops what comes while its buffer is full.
+  bool dropped(int colour, int in);
   bool passes(int colour, const Word& word);
   bool judge(Filter* filter, const Word& word) const;
   // Carries out slot 0; the list of the copies, and whether the ramp of this router gets one.

@@ -48,7 +48,7 @@ void Tile::axpyw(const ow_engine::Insn& insn) {
   }
 }
 
-// Results to memory or, with their index, to the fabric; not as rows for the reducer.
+// Results to memory, with their index to the fabric, or as rows for the reducer.
 void Tile::dotw(const ow_engine::Insn& insn) {
   const auto& dsr = machine_.dsr;
   const ow_engine::Dsr &a = dsr[static_cast<size_t>(insn.a)], &b = dsr[static_cast<size_t>(insn.b)],
@@ -56,6 +56,13 @@ void Tile::dotw(const ow_engine::Insn& insn) {
   const auto type = insn.ty == ow_engine::kMixedB ? golden::Type::BF16 : golden::Type::F16;
   const auto result = static_cast<golden::Type>(dst.type);
   const uint32_t length = a.len[0], vectors = std::max<uint32_t>(b.len[1], 1);
+  const bool as_rows = dst.kind == ow_engine::kMem && (dst.addr & ow_engine::kAcc) != 0;
+  std::vector<uint32_t> sums;  // of the row
+  const auto close = [&] {
+    sums.resize(dst.len[0]);
+    rows_.push_back(sums);
+    sums.clear();
+  };
   const auto at = [&](uint32_t from) {
     std::vector<uint32_t> x;
     for (uint32_t k = 0; k < length; ++k) x.push_back(machine_.load(from + 2 * k, 2));
@@ -68,8 +75,9 @@ void Tile::dotw(const ow_engine::Insn& insn) {
     queue.pop_front();
     if (w.ctrl) {
       if ((w.data & ow_engine::kRowEnd) != 0) vector = (vector + 1) % vectors;
-      if ((w.data & ow_engine::kStreamEnd) != 0) return;
-      continue;
+      if ((w.data & ow_engine::kStreamEnd) == 0) continue;
+      if (!sums.empty()) close();
+      return;
     }
     const uint32_t index = w.data >> 16;
     const auto step = [](int16_t bytes) {
@@ -79,7 +87,10 @@ void Tile::dotw(const ow_engine::Insn& insn) {
     const std::vector<uint32_t> fixed = at(insn.value + vector * step(b.step[1]));
     const uint32_t sum =
         golden::reduce(golden::Op::Dot, type, result, row.data(), fixed.data(), length);
-    if (dst.kind == ow_engine::kFabOut) {
+    if (as_rows) {
+      sums.push_back(sum);
+      if (sums.size() == dst.len[0]) close();
+    } else if (dst.kind == ow_engine::kFabOut) {
       machine_.out[static_cast<size_t>(dst.q)].push_back({false, index << 16 | (sum & 0xFFFF)});
     } else {
       machine_.store(dst.addr + number++ * step(dst.step[0]), golden::type_bytes(result), sum);

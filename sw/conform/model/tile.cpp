@@ -28,44 +28,6 @@ std::optional<uint32_t> index_in(uint32_t offset, uint32_t count) {
   return (offset - first) / Array::kStride;
 }
 
-ow_engine::Dsr dsr_of(const Iss::DescriptorWords& w) {
-  using Kind = isa::Dsr0;
-  ow_engine::Dsr d;
-  d.kind = static_cast<int>(Kind::Kind::get(w[0]));
-  d.type = static_cast<int>(Kind::Type::get(w[0]));
-  d.q = static_cast<int>(Kind::Queue::get(w[0]));
-  d.save = Kind::SaveAddress::get(w[0]);
-  d.close = Kind::Close::get(w[0]);
-  d.code = (Kind::CloseRowEnd::get(w[0]) ? ow_engine::kRowEnd : 0) |
-           (Kind::CloseStreamEnd::get(w[0]) ? ow_engine::kStreamEnd : 0);
-  d.skip = Kind::Skip::get(w[0]);
-  d.tag = Kind::Tag::get(w[0]);
-  d.addr = w[1];
-  for (size_t k = 0; k < 4; ++k) {
-    d.len[k] = static_cast<uint16_t>(isa::DsrDim::Length::get(w[2 + k]));
-    d.step[k] = static_cast<int16_t>(isa::DsrDim::Step::get(w[2 + k]));
-  }
-  return d;
-}
-
-Insn insn_of(uint32_t word, uint32_t ctl, uint32_t value) {
-  using Ctl = isa::TensorCtl;
-  Insn i;
-  i.op = static_cast<int>(word >> 25);
-  i.ty = static_cast<int>(word >> 12 & 7);
-  i.dst = static_cast<int>(Ctl::Dst::get(ctl));
-  i.a = static_cast<int>(Ctl::A::get(ctl));
-  i.b = static_cast<int>(Ctl::B::get(ctl));
-  i.scalar = Ctl::Scalar::get(ctl);
-  i.thread = static_cast<int>(Ctl::Thread::get(ctl));
-  i.stoch = Ctl::Stochastic::get(ctl);
-  i.fresh = Ctl::Fresh::get(ctl);
-  i.done = static_cast<int>(Ctl::Done::get(ctl));
-  i.task = static_cast<int>(Ctl::Task::get(ctl));
-  i.value = value;
-  return i;
-}
-
 }  // namespace
 
 Tile::Tile(const Wrong* wrong) : wrong_(wrong), router_(wrong), iss_(this) {
@@ -84,6 +46,12 @@ int Tile::queue_of(int colour) const {
     if (static_cast<int>(reg::Inq::Colour::get(found->second)) == colour) queue = q;
   }
   return queue;
+}
+
+bool Tile::ramp_takes(int colour) {
+  if (queue_of(colour) >= 0) return true;
+  stop_by(isa::ErrorSource::Ramp, 1, static_cast<uint32_t>(colour), 0);
+  return false;
 }
 
 void Tile::ramp(int colour, const Word& word) {
@@ -146,7 +114,10 @@ bool Tile::host_read(uint32_t address, uint32_t* value) const {
     const bool trapped =
         iss_.stopped() && iss_.cause() != static_cast<uint32_t>(isa::Trap::Breakpoint);
     const uint32_t error = reg::Error::Stopped::put(1) | reg::Error::Cause::put(iss_.cause());
-    *value = !trapped ? 0 : address == reg::Error::kAddress ? error : iss_.pc();
+    const auto other = registers_.find(offset);
+    *value = !trapped                          ? other == registers_.end() ? 0 : other->second
+             : address == reg::Error::kAddress ? error
+                                               : iss_.pc();
   } else if (const auto k = index_in<reg::Prng>(offset, 4)) {
     *value = machine_.random[*k];
   } else if (address == reg::Config::kAddress) {
@@ -177,6 +148,10 @@ void Tile::control(uint32_t value) {
     if (!(*wrong_)("a reset keeps the random numbers"))
       std::copy_n(kResetRandom, 4, machine_.random.begin());
     waiting_.clear();
+    for (auto& fifo : machine_.fifo) fifo.clear();
+    for (const uint32_t error : {reg::EngineFault::kAddress, reg::Error::kAddress,
+                                 reg::ErrorAddr::kAddress, reg::ErrorPc::kAddress})
+      registers_.erase(offset_of(error));
     rows_.clear();
     drain_.reset();
     activated_ = blocked_ = 0;
@@ -202,13 +177,26 @@ void Tile::write_register(uint32_t offset, uint32_t value, bool by_core) {
     blocked_ |= value;
   } else if (address == reg::TaskUnblock::kAddress) {
     blocked_ &= ~value;
+  } else if (address == reg::Request::kAddress) {
+    if (by_core) requests_.push_back(value);
   } else if (const auto k = index_in<reg::Prng>(offset, 4)) {
-    machine_.random[*k] = value;
+    if (std::any_of(waiting_.begin(), waiting_.end(), [](const Insn& i) { return i.stoch; })) {
+      stop_by(isa::ErrorSource::Regs, 2, 0, address);
+    } else {
+      machine_.random[*k] = value;
+    }
   } else if (const auto q = index_in<reg::Push>(offset, kQueues)) {
     if (by_core) machine_.out[*q].push_back({false, value});
   } else if (const auto c = index_in<reg::PushCtrl>(offset, kQueues)) {
     if (by_core) machine_.out[*c].push_back({true, value});
   } else if (const auto bound = index_in<reg::Inq>(offset, kQueues)) {
+    const auto colour = static_cast<int>(reg::Inq::Colour::get(value));
+    const int other_queue = queue_of(colour);
+    if (reg::Inq::Enable::get(value) && other_queue != static_cast<int>(*bound) &&
+        other_queue >= 0 && queue_is_read(other_queue)) {
+      stop_by(isa::ErrorSource::Ramp, 4, static_cast<uint32_t>(colour), address);
+      return;
+    }
     // The last binding of a colour counts (F83).
     for (int q = 0; q < kQueues; ++q) {
       uint32_t& other = registers_[offset_of(reg::Inq::address(q))];
@@ -237,6 +225,12 @@ bool Tile::work() {
   return did;
 }
 
+std::vector<uint32_t> Tile::take_requests() {
+  std::vector<uint32_t> words;
+  words.swap(requests_);
+  return words;
+}
+
 bool Tile::inject() {
   bool did = false;
   for (int q = 0; q < kQueues; ++q) {
@@ -260,172 +254,14 @@ bool Tile::step_core() {
   // ow.dsrl reads no registers (I138).
   const auto dsrl = static_cast<uint32_t>(isa::SysOp::Dsrl) << 12 | isa::kOpcodeSystem;
   only_sram_ = there && (instruction & 0x707F) == dsrl;
-  iss_.step();
+  if (there && (instruction & 0x7F) == isa::kOpcodeSystem) {
+    step_descriptor(instruction);
+  } else {
+    iss_.step();
+  }
   only_sram_ = false;
   if (iss_.stopped()) running_ = false;
   return true;
-}
-
-bool Tile::special(uint32_t word, bool* ran) {
-  const uint32_t opcode = word & 0x7F, funct3 = word >> 12 & 7;
-  const auto x = [&](unsigned at) { return iss_.x(word >> at & 31); };
-  const bool thread_0 =
-      std::any_of(waiting_.begin(), waiting_.end(), [](const Insn& i) { return i.thread == 0; });
-  if (thread_0) {
-    *ran = false;
-    return true;
-  }
-  if (opcode == isa::kOpcodeTensor) {
-    const Insn insn = insn_of(word, x(15), x(20));
-    const bool busy = std::any_of(waiting_.begin(), waiting_.end(),
-                                  [&](const Insn& other) { return other.thread == insn.thread; });
-    *ran = false;
-    if (busy) return true;
-    if (const uint32_t cause = fault_of(insn)) {
-      stop(insn, cause);
-      return true;
-    }
-    if (!run_tensor(insn)) {
-      waiting_.push_back(insn);
-      if (insn.thread == 0) {
-        // The core goes on when it is complete: it finds thread 0 free at the next instruction.
-        iss_.go_to(iss_.pc() + 4);
-        return true;
-      }
-    }
-    iss_.go_to(iss_.pc() + 4);
-    *ran = true;
-    return true;
-  }
-  constexpr uint32_t kWfi = 0x10500073;
-  if (word == kWfi && !(*wrong_)("wfi does nothing")) {
-    asleep_ = ready_task() < 0;
-    *ran = !asleep_;
-    if (*ran) iss_.go_to(iss_.pc() + 4);
-    return true;
-  }
-  if (opcode != isa::kOpcodeSystem || funct3 != static_cast<uint32_t>(isa::SysOp::Next))
-    return false;
-  *ran = next_task();
-  asleep_ = !*ran;
-  return true;
-}
-
-int Tile::ready_task() const {
-  for (uint32_t task = 0; task < 32; ++task) {
-    const auto entry = registers_.find(offset_of(reg::TaskEntry::address(task)));
-    if (entry == registers_.end() || entry->second == 0 || (blocked_ >> task & 1) != 0) continue;
-    if (task >= isa::kFirstLocalTask) {
-      if ((activated_ >> task & 1) != 0) return static_cast<int>(task);
-      continue;
-    }
-    const auto& queue = machine_.in[task % 8];
-    if (queue.empty() || queue.front().ctrl != (task >= isa::kFirstControlTask)) continue;
-    const bool read = std::any_of(waiting_.begin(), waiting_.end(), [&](const Insn& i) {
-      const auto takes = [&](int dsr) {
-        const ow_engine::Dsr d = dsr_of(iss_.descriptor(static_cast<unsigned>(dsr)));
-        return d.kind == ow_engine::kFabIn && d.q == static_cast<int>(task % 8);
-      };
-      return takes(i.a) || takes(i.b);
-    });
-    if (!read) return static_cast<int>(task);
-  }
-  return -1;
-}
-
-bool Tile::next_task() {
-  const int ready = ready_task();
-  if (ready < 0) return false;
-  const auto task = static_cast<uint32_t>(ready);
-  uint32_t argument = 0;
-  if (task < isa::kFirstLocalTask) {
-    auto& queue = machine_.in[task % 8];
-    argument = queue.front().data;
-    queue.pop_front();
-  }
-  activated_ &= ~(1u << task);
-  iss_.set_x(isa::kNextLink, iss_.pc());
-  iss_.set_x(isa::kNextArgument, argument);
-  iss_.go_to(registers_[offset_of(reg::TaskEntry::address(task))]);
-  return true;
-}
-
-// Only what the tests of faults have: an operation without the type, and sources and destinations
-// of element-wise operations.
-uint32_t Tile::fault_of(const Insn& insn) const {
-  using ow_engine::Dsr;
-  constexpr auto kIllegal = static_cast<uint32_t>(isa::EngineCause::Illegal);
-  const auto op = static_cast<isa::TensorOp>(insn.op);
-  const auto type = static_cast<isa::TensorType>(insn.ty);
-  const bool function = op >= isa::TensorOp::Rcp && op <= isa::TensorOp::Sigmoid;
-  const bool bits = op >= isa::TensorOp::And && op <= isa::TensorOp::Gate;
-  if (isa::name_of(op) == nullptr) return kIllegal;
-  if (function && type != isa::TensorType::F16 && type != isa::TensorType::BF16) return kIllegal;
-  if (bits && type != isa::TensorType::I16 && type != isa::TensorType::I32) return kIllegal;
-  if (op != isa::TensorOp::Mov) return 0;
-  const auto dsr = [&](int n) { return dsr_of(iss_.descriptor(static_cast<unsigned>(n))); };
-  const Dsr a = dsr(insn.a), dst = dsr(insn.dst);
-  if (insn.scalar || dst.kind != ow_engine::kMem) return 0;
-  const auto bytes = static_cast<uint32_t>(ow_engine::src_bytes(insn));
-  const bool memory = a.kind == ow_engine::kMem;
-  if (a.kind == ow_engine::kNone || dst.len[0] == 0 || (memory && a.addr % bytes != 0)) {
-    return static_cast<uint32_t>(isa::EngineCause::Descriptor);
-  }
-  const bool cache = (a.addr & ow_engine::kAcc) != 0;
-  return memory && !cache && a.addr >= kSram ? static_cast<uint32_t>(isa::EngineCause::Address) : 0;
-}
-
-void Tile::stop(const Insn& insn, uint32_t cause) {
-  using F = reg::EngineFault;
-  registers_[offset_of(F::kAddress)] =
-      F::Fault::put(1) | F::Thread::put(insn.thread) | F::Cause::put(cause);
-  running_ = false;
-}
-
-bool Tile::run_tensor(const Insn& insn) {
-  if (insn.op == ow_engine::kDrain) {
-    if (drain_) return false;
-    drain_ = insn;
-    drained_ = stored_ = biases_ = 0;
-    return true;
-  }
-  const ow_engine::Machine before = machine_;
-  const auto rows = rows_;
-  try {
-    execute(insn);
-  } catch (const ow_engine::Starved&) {
-    machine_ = before;
-    rows_ = rows;
-    return false;
-  }
-  complete(insn);
-  return true;
-}
-
-void Tile::execute(const Insn& insn) {
-  for (const int n : {insn.dst, insn.a, insn.b}) {
-    machine_.dsr[static_cast<size_t>(n)] = dsr_of(iss_.descriptor(static_cast<unsigned>(n)));
-  }
-  if (insn.op == ow_engine::kAxpyw) {
-    axpyw(insn);
-    return;
-  }
-  if (insn.op == ow_engine::kDotw) {
-    dotw(insn);
-    return;
-  }
-  ow_engine::Model(&machine_).run(insn);
-  for (const int n : {insn.dst, insn.a, insn.b}) {
-    Iss::DescriptorWords words = iss_.descriptor(static_cast<unsigned>(n));
-    if (!machine_.dsr[static_cast<size_t>(n)].save) continue;
-    words[1] = machine_.dsr[static_cast<size_t>(n)].addr;
-    iss_.set_descriptor(static_cast<unsigned>(n), words);
-  }
-}
-
-void Tile::complete(const Insn& insn) {
-  if (insn.done == static_cast<int>(isa::Done::Activate)) activated_ |= 1u << insn.task;
-  if (insn.done == static_cast<int>(isa::Done::Unblock)) blocked_ &= ~(1u << insn.task);
 }
 
 }  // namespace ow::conform

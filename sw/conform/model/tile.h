@@ -19,7 +19,8 @@ class Tile : private IssMemory {
   explicit Tile(const Wrong* wrong);
 
   Router& router() { return router_; }
-  bool ramp_takes(int colour) const { return queue_of(colour) >= 0; }
+  // Whether a queue is bound to the colour; if not, its wavelet for the ramp stops the tile.
+  bool ramp_takes(int colour);
   void ramp(int colour, const Word& word);
 
   // Words of SRAM or registers; false: an address that is neither.
@@ -28,6 +29,8 @@ class Tile : private IssMemory {
 
   // Does what can be done now; false: nothing.
   bool work();
+  // Requests of one word that the core has sent, since it was asked last.
+  std::vector<uint32_t> take_requests();
 
  private:
   bool fetch(uint32_t address, uint32_t* instruction) override;
@@ -46,7 +49,16 @@ class Tile : private IssMemory {
   bool next_task();
   // The engine's cause for an instruction that is not right; 0: it is.
   uint32_t fault_of(const ow_engine::Insn& insn) const;
-  void stop(const ow_engine::Insn& insn, uint32_t cause);
+  void stop(const ow_engine::Insn& insn, uint32_t cause, uint32_t address = 0);
+  void stop_by(isa::ErrorSource source, uint32_t cause, uint32_t unit, uint32_t address);
+  ow_engine::Dsr dsr(int number) const;
+  bool reads_queue(const ow_engine::Insn& insn, int queue) const;
+  // Whether an instruction that waits reads this input queue, or uses this descriptor.
+  bool queue_is_read(int queue) const;
+  bool descriptor_is_used(uint32_t number) const;
+  // Whether an instruction has to wait for one that is under way (I22, I122).
+  bool launch_waits(const ow_engine::Insn& insn) const;
+  void step_descriptor(uint32_t word);
   bool run_tensor(const ow_engine::Insn& insn);
   void execute(const ow_engine::Insn& insn);
   void axpyw(const ow_engine::Insn& insn);
@@ -69,6 +81,7 @@ class Tile : private IssMemory {
   std::optional<ow_engine::Insn> drain_;     // under way
   uint32_t drained_ = 0, stored_ = 0, biases_ = 0;
   uint32_t activated_ = 0, blocked_ = 0;
+  std::vector<uint32_t> requests_;
 };
 
 }  // namespace ow::conform

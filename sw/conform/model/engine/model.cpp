@@ -80,6 +80,7 @@ void Model::begin(const Insn& i) {
   d_ = {d + i.dst, i.op != kScatter, d[i.dst].addr, false};
   const bool of_dst = !is_red(i.op) && ((d_.used && d_.d->kind == kMem) || a_scalar_);
   space_ = of_dst ? d_.d : a_.used ? a_.d : b_.d;
+  tagged_ = a_.used && a_.d->kind == kFabIn && a_.d->tag;
   count_ = {};
   b_new_ = true;
   inner_a_.clear();
@@ -120,6 +121,7 @@ bool Model::skip_controls(int q) {
 void Model::element() {
   const int bytes = src_bytes(i_);
   const uint32_t mask = bytes == 4 ? 0xFFFFFFFF : (1u << 8 * bytes) - 1;
+  if (tagged_) place();
   const uint32_t a = read_a() & mask;
   const uint32_t b = b_scalar_ ? read_b() & mask : read_b();
   if (is_red(i_.op)) {
@@ -127,10 +129,10 @@ void Model::element() {
     return;
   }
   if (i_.op == kScatter) {
-    m_->store(i_.value + b * bytes, bytes, a);
+    m_->store(element_address(b, bytes), bytes, a);
     return;
   }
-  const uint32_t x = is_indexed(i_.op) ? m_->load(i_.value + b * bytes, bytes) : 0;
+  const uint32_t x = is_indexed(i_.op) ? m_->load(element_address(b, bytes), bytes) : 0;
   if (i_.op == kGather) {
     result(x);
     return;
@@ -140,18 +142,32 @@ void Model::element() {
   result(compute(a, i_.op == kFmag ? x : b, c));
 }
 
+void Model::place() {
+  const uint32_t index = m_->in[a_.d->q].front().data >> 16;
+  if (index >= d_.d->len[0]) throw Outside{0};
+  d_.addr = d_.d->addr + index * static_cast<uint32_t>(d_.d->step[0]);
+  b_.addr = b_.d->addr + index * static_cast<uint32_t>(b_.d->step[0]);
+  b_new_ = true;
+}
+
+uint32_t Model::element_address(uint32_t index, int bytes) const {
+  const uint32_t address = i_.value + index * static_cast<uint32_t>(bytes);
+  if (address + static_cast<uint32_t>(bytes) > m_->sram.size()) throw Outside{address};
+  return address;
+}
+
 uint32_t Model::read_a() {
   if (a_scalar_) return i_.value;
   if (!a_.used) return 0;
   const int bytes = src_bytes(i_);
-  return a_.d->kind == kFabIn ? take(&a_, bytes) : m_->load(a_.addr, bytes);
+  return a_.d->kind == kMem ? m_->load(a_.addr, bytes) : take(&a_, bytes);
 }
 
 uint32_t Model::read_b() {
   if (b_scalar_) return i_.value;
   if (!b_.used) return 0;
   const int bytes = is_indexed(i_.op) ? 2 : src_bytes(i_);
-  if (b_.d->kind == kFabIn) return take(&b_, bytes);
+  if (b_.d->kind != kMem) return take(&b_, bytes);
   const bool held = b_.d->step[0] == 0 && !(b_.d->addr & kAcc);
   if (b_new_ || !held) b_held_ = m_->load(b_.addr, bytes);
   b_new_ = false;
@@ -159,9 +175,20 @@ uint32_t Model::read_b() {
 }
 
 uint32_t Model::take(Walk* w, int bytes) {
+  if (w->d->kind == kFifo) {
+    auto& fifo = m_->fifo[static_cast<size_t>(w->d->q)];
+    if (fifo.empty()) throw Starved();
+    const uint32_t element = fifo.front();
+    fifo.pop_front();
+    return element;
+  }
   auto& queue = m_->in[w->d->q];
   if (queue.empty()) throw Starved();
   const uint32_t word = queue.front().data;
+  if (w->d->tag) {
+    queue.pop_front();
+    return word & 0xFFFF;
+  }
   if (bytes == 2) w->half = !w->half;
   if (bytes == 2 && w->half) return word & 0xFFFF;
   queue.pop_front();
@@ -181,6 +208,7 @@ void Model::reduce(uint32_t a, uint32_t b) {
 
 // Goes to the next element. True after the last one. A space without a length has no end.
 bool Model::advance() {
+  if (tagged_) return false;
   const bool red = is_red(i_.op);
   count_[0]++;
   bool carry = space_->len[0] != 0 && count_[0] == space_->len[0];
@@ -214,6 +242,8 @@ void Model::step_all(int k) {
 void Model::result(uint32_t r) {
   if (d_.d->kind == kMem) {
     m_->store(d_.addr, dst_bytes(i_, *d_.d), r);
+  } else if (d_.d->kind == kFifo) {
+    m_->fifo[static_cast<size_t>(d_.d->q)].push_back(r);
   } else {
     send(r);
   }

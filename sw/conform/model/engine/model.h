@@ -17,6 +17,7 @@ struct Machine {
   std::array<uint32_t, 128> acc{};
   std::array<std::deque<Wavelet>, 8> in;
   std::array<std::deque<Wavelet>, 8> out;
+  std::array<std::deque<uint32_t>, isa::kNumFifos> fifo;  // elements; a full one is no matter here
   std::array<Dsr, 32> dsr;
   std::array<uint32_t, 4> random{};  // state of the generator
 
@@ -27,8 +28,13 @@ struct Machine {
 
 inline uint32_t word_at(const Machine& m, uint32_t a) { return m.load(a, 4); }
 
-// An input queue is empty.
+// An input queue or a FIFO is empty.
 struct Starved {};
+
+// An index leads outside memory, to this address; or it is beyond its bound.
+struct Outside {
+  uint32_t address;
+};
 
 class Model {
  public:
@@ -52,6 +58,9 @@ class Model {
   bool stream_ends();
   bool skip_controls(int q);
   void element();
+  // Goes where the index of the tagged wavelet at the head of a's queue says.
+  void place();
+  uint32_t element_address(uint32_t index, int bytes) const;
   bool advance();
   void step_all(int k);
   uint32_t read_a();
@@ -68,7 +77,8 @@ class Model {
   const Dsr* space_ = nullptr;  // the operand whose lengths count
   std::array<uint32_t, 4> count_{};
   bool a_scalar_ = false, b_scalar_ = false;
-  bool b_new_ = true;  // a step-0 element in memory is read once an inner vector
+  bool tagged_ = false;  // a's wavelets are indices and values
+  bool b_new_ = true;    // a step-0 element in memory is read once an inner vector
   uint32_t b_held_ = 0;
   std::vector<uint32_t> inner_a_, inner_b_;  // a reduction's vector so far
   bool out_half_ = false;                    // a 16-bit element waits for the other one of its pair
