@@ -284,22 +284,31 @@ void make_reduction(Maker* m, Op op, Type type, Type result) {
            fmt::format("{} of {} to {}, of 1 to 256 elements.", golden::op_name(op),
                        golden::type_name(type), golden::type_name(result)),
            needs_of(golden::op_name(op), {type, result}, {"reductions"}));
-  for (const uint32_t length : {1u, 2u, 7u, 15u, 16u, 17u, 33u, 64u, 100u, 256u}) {
+  // Ordinary numbers, except that one vector in five has a special one; then some of which no
+  // partial sum is a normal number of fp32, if the type has such.
+  const auto ask = [&](uint32_t length, bool tiny) {
     std::string line = fmt::format("call {} {} {} {}", golden::op_name(op), golden::type_name(type),
                                    golden::type_name(result), length);
-    // Ordinary numbers, except that one vector in five has a special one.
     const bool ends = m->pick(5) == 0;
     const uint32_t operands = op == Op::Dot ? 2 : 1;
     for (uint32_t k = 0; k < operands * length; ++k) {
       uint32_t x = random_of(m, type);
       while (is_float(type) && !ends && (sort_of(type, x).nan || sort_of(type, x).infinite))
         x = random_of(m, type);
+      // Of a dot product the first factors alone, so that the products are not 0.
+      if (tiny && k < length)
+        x = (m->word() & ((1u << fraction_of(type)) - 1)) | (m->word() & sign_of(type));
       line += fmt::format(" {:x}", x);
     }
     Rules rules = {own};
     if (op != Op::RMax && op != Op::RMin && is_float(type)) rules.emplace_back("N6");
     if (length < 16) rules.emplace_back("N51");
     m->ask(line, rules);
+  };
+  for (const uint32_t length : {1u, 2u, 7u, 15u, 16u, 17u, 33u, 64u, 100u, 256u})
+    ask(length, false);
+  for (const uint32_t length : {3u, 20u, 48u, 90u}) {
+    if (is_float(type)) ask(length, true);
   }
 }
 

@@ -115,9 +115,101 @@ void make_control_share(Maker* m) {
   m->expect(take_line('e', 0, isa::kColourReq), any(27), {"F20", "F55"});
 }
 
+// Wavelets that arrive in one cycle for one output leave by the order of the ports.
+void make_order(Maker* m) {
+  m->begin_timing("timing.order",
+                  "Of wavelets that arrive together, that of the first port leaves first.",
+                  grid(1, {"fabric"}), {"F52"});
+  m->expect("reset 1 1", "");
+  const std::pair<char, Port> inputs[] = {{'n', kNorth}, {'s', kSouth}, {'w', kWest}};
+  for (int c = 0; c < 3; ++c) set_route(m, 0, c, inputs[c].second, 1u << kEast);
+  m->expect("run 1000", "");
+  for (int c = 0; c < 3; ++c) m->expect(send_line(inputs[c].first, 0, c, numbered(c, c + 1)), "");
+  m->expect("run 1", "");
+  for (int n = 0; n < 3; ++n) {
+    m->expect("run 1", "");
+    for (int c = 0; c < 3; ++c)
+      m->expect(take_line('e', 0, c), c == n ? fmt::format("d{}", c) : "", {"F52"});
+  }
+}
+
+// Both networks of the control plane want one output; data and requests share a link.
+void make_control_turns(Maker* m) {
+  using Header = isa::PacketHeader;
+  m->begin_timing("timing.control_turns", "Requests and responses take turns at an output.",
+                  grid(1, {"fabric", "control"}), {"F61"});
+  m->expect("reset 1 1", "");
+  std::vector<Word> request = {{false, 0}, {false, Header::Near::put(5) | Header::Far::put(5)}};
+  std::vector<Word> response = {{false, Header::ToEdge::put(1)}};
+  for (const Word& word : numbered(1, 400)) {
+    request.push_back(word);
+    response.push_back(word);
+  }
+  m->expect(send_line('w', 0, isa::kColourReq, request), "");
+  m->expect(send_line('n', 0, isa::kColourRsp, response), "");
+  m->expect("run 20", "");
+  for (const int colour : {isa::kColourReq, isa::kColourRsp})
+    m->expect(take_line('s', 0, colour), "...");
+  m->expect("run 60", "");
+  for (const int colour : {isa::kColourReq, isa::kColourRsp})
+    m->expect(take_line('s', 0, colour), any(30), {"F61"});
+
+  m->begin_timing("timing.credit_share",
+                  "Credits of the control plane go first, but data credits get a slot of four.",
+                  grid(1, {"fabric", "control"}), {"F27"});
+  m->expect("reset 1 1", "");
+  set_route(m, 0, 0, kWest, 1u << kSouth);
+  m->expect("run 1000", "");
+  request.erase(request.begin());
+  m->expect(send_line('w', 0, isa::kColourReq, request), "");
+  m->expect(send_line('w', 0, 0, numbered(0, kWords)), "");
+  m->expect("run 110", "");
+  m->expect(take_line('s', 0, 0), any(25) + " ...", {"F27"});
+  m->expect(take_line('e', 0, isa::kColourReq), any(25) + " ...", {"F27"});
+}
+
+// A long write into one tile or two, and a read behind it.
+void make_writes(Maker* m) {
+  using Header = isa::PacketHeader;
+  using Command = isa::PacketCommand;
+  constexpr uint32_t kCount = 200, kPlace = 0x1000;
+  const auto hops = [](uint32_t near, uint32_t far) {
+    return Word{false, Header::Near::put(near) | Header::Far::put(far)};
+  };
+  const auto command = [](isa::PacketOp op, uint32_t count) {
+    return Word{false, Command::Operation::put(op) | Command::Count::put(count)};
+  };
+  for (const uint32_t columns : {1u, 2u}) {
+    Needs needs = grid(static_cast<int>(columns), {"fabric", "tile", "control"});
+    needs.sram = 8192;
+    m->begin_timing(fmt::format("timing.write_{}", columns),
+                    "A write moves a word per cycle, into two tiles as fast as into one.", needs,
+                    {"F19"});
+    m->expect(fmt::format("reset 1 {}", columns), "");
+    m->expect("run 1000", "");
+    std::vector<Word> words = {
+        hops(0, columns - 1), hops(0, 0), command(isa::PacketOp::Write, kCount), {false, kPlace}};
+    for (const Word& word : numbered(0, kCount)) words.push_back(word);
+    words.back().control = true;
+    for (const Word& word :
+         {hops(columns - 1, columns - 1), hops(0, 0), command(isa::PacketOp::Read, 1),
+          Word{false, kPlace + 4 * (kCount - 1)},
+          Word{false, Header::ToEdge::put(1) | Header::Negative::put(1)}, Word{true, 0}})
+      words.push_back(word);
+    m->expect(send_line('w', 0, isa::kColourReq, words), "");
+    m->expect(fmt::format("run {}", kCount), "");
+    m->expect(take_line('w', 0, isa::kColourRsp), "", {"F19"});
+    m->expect("run 40", "");
+    m->expect(take_line('w', 0, isa::kColourRsp), fmt::format("* * * c{:x}", kCount - 1), {"F19"});
+  }
+}
+
 }  // namespace
 
 void make_cycles(Maker* m) {
+  make_order(m);
+  make_control_turns(m);
+  make_writes(m);
   make_hops(m);
   make_shares(m);
   make_control_share(m);

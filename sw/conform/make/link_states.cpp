@@ -67,6 +67,19 @@ void make_buffers(Maker* m) {
   b.run(600);
   b.take_all();
 
+  // What waits in the send buffers after a wrong frame stays there, because the router sends on.
+  b.begin("control_backlog", "The control plane goes on beside data that wait.", {"L32"});
+  b.up();
+  for (int colour = 0; colour < 10; ++colour) b.send(0, colour, 100);
+  b.send(0, 24, 60);
+  b.run(30);
+  b.say("flip 0 20 0");
+  b.run(200);
+  // One of eleven that the router sends.
+  b.say("came 1 24", "e..1c", {"L32"});
+  b.run(1000);
+  b.take_all();
+
   b.begin("latency", "A wavelet on an idle link takes six cycles.", {"L9"});
   b.up();
   b.run(50);
@@ -110,6 +123,76 @@ void make_fences(Maker* m) {
   b.say("script 0 " + data + " " + data);
   b.run(60);
   b.say("noted 1", data + " " + data, {"L8"});
+}
+
+// Grants are credits of the routers, and not of the buffers between them.
+void make_full_after_fences(Maker* m) {
+  LinkTest b(m);
+  b.begin("fence_then_full", "After grants a colour that is blocked fills its entries and no more.",
+          {"L8", "L31"});
+  b.up();
+  std::string fences;
+  for (int k = 0; k < 4; ++k)
+    fences += fmt::format(" c{:x}", isa::Control::Commands::put(0, isa::SwitchOp::Advance));
+  b.say("send 0 5" + fences);
+  b.run(400);
+  b.say("take 1 5", fences.substr(1), {"L8"});
+  b.say("block 1 5 1");
+  b.send(0, 5, 60);
+  b.run(300);
+  // Two slots of the far router, 16 entries, two of the send buffer.
+  b.say("counts", "18 6 0 0", {"L31", "L30"});
+  b.say("block 1 5 0");
+  b.run(300);
+  b.take(1, 5, {"L31"});
+}
+
+// The credits of a switched colour, beside one that uses the link in every cycle.
+void make_grants(Maker* m) {
+  LinkTest b(m);
+  const std::string fence =
+      fmt::format(" c{:x}", isa::Control::Commands::put(0, isa::SwitchOp::Advance));
+  b.begin("grants", "A colour that uses the link in every cycle does not hold up grants.", {"L34"});
+  b.up();
+  b.send(0, 9, 200);
+  b.run(40);
+  b.say("credits 0", "");
+  b.say("send 0 5" + fence);
+  // There and back, and one cycle of four for a grant.
+  b.run(40);
+  b.say("credits 0 5", "5 5", {"L34"});
+  b.run(300);
+  b.take(1, 9);
+
+  b.begin("grants_in_turn",
+          "A colour whose switch moves all the time does not hold up another colour's.", {"L35"});
+  b.up();
+  b.send(0, 9, 200);
+  std::string fences;
+  for (int k = 0; k < 8; ++k) fences += fence;
+  b.say("send 0 5" + fences);
+  b.say("send 0 7" + fences);
+  b.run(40);
+  b.say("credits 0", "");
+  b.say("send 0 6" + fence);
+  b.run(50);
+  b.say("credits 0 6", "6 6", {"L35"});
+  b.run(300);
+  b.take(1, 9);
+}
+
+// Before a link is up, and while nothing is sent, an end drives nothing to its tile.
+void make_quiet(Maker* m) {
+  LinkTest b(m);
+  b.begin("quiet", "An end that has nothing to say drives zeros to its tile.", {"F23", "L14"});
+  b.say("script 0");
+  b.say("script 1");
+  for (const int end : {0, 1}) b.say(fmt::format("reset {}", end));
+  b.run(20);
+  for (const int end : {0, 1}) b.say(fmt::format("noted {}", end), "", {"F23", "L14"});
+  b.up();
+  b.run(50);
+  for (const int end : {0, 1}) b.say(fmt::format("noted {}", end), "", {"F23", "L14"});
 }
 
 // What trains a link again, and what keeps it down.
@@ -241,6 +324,9 @@ void make_edge_test(Maker* m) {
 void make_link_states(Maker* m) {
   make_buffers(m);
   make_fences(m);
+  make_full_after_fences(m);
+  make_grants(m);
+  make_quiet(m);
   make_retrainings(m);
   make_failures(m);
   make_edge_test(m);

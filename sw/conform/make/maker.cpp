@@ -99,6 +99,9 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_passes(&maker, documents);
   make_timing(&maker);
   make_cycles(&maker);
+  make_engine_cycles(&maker);
+  make_row_cycles(&maker);
+  make_small_tile(&maker);
   make_core_programs(&maker);
   make_threads(&maker);
   make_fifos(&maker);

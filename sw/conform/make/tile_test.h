@@ -67,6 +67,12 @@ class TileTest {
               uint32_t scalar = 0) {
     p.tensor(op, type, Ctl::Dst::put(dst) | Ctl::A::put(a) | Ctl::B::put(b) | more, scalar);
   }
+  // An instruction whose control word is loaded here, into x14, and that `p.word` issues later.
+  uint32_t prepared(Op op, Type type, int dst, int a, int b = kNone, uint32_t more = 0) {
+    p.load_immediate(14, Ctl::Dst::put(dst) | Ctl::A::put(a) | Ctl::B::put(b) | more);
+    return static_cast<uint32_t>(op) << 25 | 14u << 15 | static_cast<uint32_t>(type) << 12 |
+           isa::kOpcodeTensor;
+  }
   static uint32_t thread(int t) { return Ctl::Thread::put(t); }
 
   // The cycle count into a register; the difference of two of them into word `at` of the results.
@@ -145,17 +151,18 @@ class TileTest {
   void take(int q, const Rules& rules = {}) { m_->ask(take_line('e', 0, q + kOut), rules); }
 
   Program p;
+  int sram = 8192;  // that the tests need
 
   static constexpr uint32_t kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kRamp = 4;
 
  private:
-  static Needs needs_of(std::vector<std::string> features) {
+  Needs needs_of(std::vector<std::string> features) const {
     Needs needs;
     needs.features = std::move(features);
     needs.features.emplace_back("tile");
     needs.colours = 4;
     needs.queues = 2;
-    needs.sram = 8192;
+    needs.sram = sram;
     return needs;
   }
   void reset() {

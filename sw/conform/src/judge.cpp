@@ -83,7 +83,8 @@ std::string explained(const Step& step, size_t i, const std::string& expected,
 
 // Whether nothing is an answer like others.
 bool gives_a_list(const std::string& request) {
-  for (const char* begin : {"take ", "link take ", "link noted ", "link frames "}) {
+  for (const char* begin :
+       {"take ", "link take ", "link noted ", "link credits ", "link frames "}) {
     if (request.rfind(begin, 0) == 0) return true;
   }
   return false;

@@ -198,6 +198,14 @@ std::string Bench::on_router(const Words& w) {
     for (const uint64_t word : router.noted()) out += fmt::format(" {:x}", word);
     return out;
   }
+  if (what == "credits") {
+    // Of the colours that are named, in the order in which they came.
+    for (const int colour : router.credited()) {
+      if (std::find(w.begin() + 3, w.end(), std::to_string(colour)) != w.end())
+        out += fmt::format(" {}", colour);
+    }
+    return out;
+  }
   const auto colour = static_cast<int>(number(w.at(3), 10, isa::kColourRsp));
   if (what == "came") return fmt::format("ok {:x}", router.came(colour));
   if (what == "block") {
@@ -219,8 +227,8 @@ std::string Bench::answer(const Words& w) {
   const std::string& what = w[1];
   if (what == "fault" || what == "late" || what == "cut" || what == "flip" || what == "disturb")
     return on_wires(w);
-  if (what == "script" || what == "noted" || what == "block" || what == "take" || what == "send" ||
-      what == "came") {
+  if (what == "script" || what == "noted" || what == "credits" || what == "block" ||
+      what == "take" || what == "send" || what == "came") {
     return on_router(w);
   }
   if (what == "run") {

@@ -9,6 +9,13 @@
 namespace ow::conform {
 namespace {
 constexpr int kLastColour = isa::kColourRsp;
+
+// A control wavelet with commands takes all credits of its colour, and gives them back (F3).
+int credits_of(int colour, const Word& word) {
+  const bool fence =
+      word.control && colour < isa::kColourReq && (word.data & isa::Control::Commands::kMask) != 0;
+  return fence ? link_credits(colour) : 1;
+}
 }  // namespace
 
 // ---------------------------------------------------------------------------------------- wires --
@@ -64,6 +71,12 @@ std::vector<uint64_t> LinkRouter::noted() {
   return all;
 }
 
+std::vector<int> LinkRouter::credited() {
+  std::vector<int> all;
+  all.swap(credited_);
+  return all;
+}
+
 uint64_t LinkRouter::step(uint64_t from_end) {
   if (scripted_) {
     if (from_end != 0) noted_.push_back(from_end);
@@ -72,12 +85,15 @@ uint64_t LinkRouter::step(uint64_t from_end) {
     script_.pop_front();
     return word;
   }
-  if (link_has_credit(from_end)) ++colours_[link_credit_colour(from_end)].credits;
+  if (link_has_credit(from_end)) {
+    ++colours_[link_credit_colour(from_end)].credits;
+    credited_.push_back(link_credit_colour(from_end));
+  }
   if (link_has_wavelet(from_end)) {
     const Wavelet w = link_wavelet(from_end);
     Colour& colour = colours_[w.colour];
     colour.came.push_back({w.ctrl, w.data});
-    ++colour.held;
+    colour.held += credits_of(w.colour, {w.ctrl, w.data});
     ++taken_;
   }
   uint64_t out = 0;
@@ -90,28 +106,30 @@ uint64_t LinkRouter::step(uint64_t from_end) {
   const auto next = [this](int from, const auto& has) {
     for (int n = 1; n <= kLastColour + 1; ++n) {
       const int c = (from + n) % (kLastColour + 1);
-      if (has(colours_[c])) return c;
+      if (has(c, colours_[c])) return c;
     }
     return -1;
   };
   // Those of the control plane go first (F27).
-  const auto owes = [](const Colour& x) { return x.owed > 0; };
+  const auto owes = [](int, const Colour& x) { return x.owed > 0; };
   int c = isa::kColourReq;
-  while (c <= kLastColour && !owes(colours_[c])) ++c;
+  while (c <= kLastColour && !owes(c, colours_[c])) ++c;
   if (c > kLastColour) c = next(owing_, owes);
   if (c >= 0) {
     --colours_[c].owed;
     owing_ = c;
     out |= link_of_credit(c);
   }
-  const auto ready = [](const Colour& x) { return x.credits > 0 && !x.waits.empty(); };
+  const auto ready = [](int colour, const Colour& x) {
+    return !x.waits.empty() && x.credits >= credits_of(colour, x.waits.front());
+  };
   c = next(turn_, ready);
   if (c >= 0) {
     Colour& colour = colours_[c];
     out |= link_of_wavelet(
         {static_cast<uint8_t>(c), colour.waits.front().control, colour.waits.front().data});
+    colour.credits -= credits_of(c, colour.waits.front());
     colour.waits.pop_front();
-    --colour.credits;
     turn_ = c;
     ++sent_;
   }

@@ -77,6 +77,8 @@ class LinkRouter {
   // From now on it drives these words of a link, one a cycle, and notes all that come.
   void script(const std::vector<uint64_t>& words);
   std::vector<uint64_t> noted();
+  // The colours whose credits have come since it was asked last, in their order.
+  std::vector<int> credited();
   uint64_t sent() const { return sent_; }
   uint64_t taken() const { return taken_; }
 
@@ -91,6 +93,7 @@ class LinkRouter {
   bool scripted_ = false;
   std::deque<uint64_t> script_;
   std::vector<uint64_t> noted_;
+  std::vector<int> credited_;
   int turn_ = 0, owing_ = 0;
   uint64_t sent_ = 0, taken_ = 0;
 };
