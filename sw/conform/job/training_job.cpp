@@ -2,6 +2,8 @@
 #include "training_job.h"
 
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "ow/base/error.h"
 #include "ow/base/json.h"
@@ -20,9 +22,23 @@ T one_of(const std::string& word, const std::vector<std::pair<const char*, T>>& 
   throw BadInput("job: '" + word + "' is unknown");
 }
 
+// A value of a type; whole numbers only where the type is one, and in its range.
+template <typename T>
+T value_of(const Json& at) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    const bool fits =
+        at.is_number_unsigned()
+            ? at.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<T>::max())
+            : at.is_number_integer() && std::is_signed_v<T> &&
+                  at.get<int64_t>() >= static_cast<int64_t>(std::numeric_limits<T>::min());
+    if (!fits) throw BadInput("job: " + at.dump() + " is no whole number in its range");
+  }
+  return at.get<T>();
+}
+
 template <typename T>
 void take(const Json& from, const char* key, T* value) {
-  if (const auto at = from.find(key); at != from.end()) *value = at->get<T>();
+  if (const auto at = from.find(key); at != from.end()) *value = value_of<T>(*at);
 }
 
 // A list of [kind, from, to, steps, base].
@@ -37,7 +53,7 @@ Schedule schedule_of(const Json& pieces) {
                                                {"power", Kind::Power},
                                                {"slope", Kind::Slope},
                                                {"repeat", Kind::Repeat}}),
-                        p.at(1), p.at(2), p.at(3), p.at(4)});
+                        p.at(1), p.at(2), value_of<uint64_t>(p.at(3)), p.at(4)});
     if (schedule.back().kind == Kind::Slope) schedule.back().steps = kForever;
     if (schedule.back().steps == 0) throw BadInput("job: a piece of no steps");
   }
@@ -98,7 +114,7 @@ SparsityGroup group_of(const Json& from) {
   if (from.contains("balance")) {
     g.balance = one_of<Group::Balance>(from.at("balance"), {{"inputs", Group::Balance::Inputs},
                                                             {"outputs", Group::Balance::Outputs}});
-    g.parts = from.at("parts");
+    g.parts = value_of<int>(from.at("parts"));
   }
   return g;
 }
@@ -126,15 +142,18 @@ TrainingJob job_of(const Json& from) {
   TrainingJob job;
   job.type = one_of<HalfType>(from.at("type"),
                               {{"f16", HalfType::Binary16}, {"bf16", HalfType::Bfloat16}});
-  job.grid_rows = from.at("grid").at(0);
-  job.grid_cols = from.at("grid").at(1);
-  job.samples = from.at("samples");
+  job.grid_rows = value_of<int>(from.at("grid").at(0));
+  job.grid_cols = value_of<int>(from.at("grid").at(1));
+  job.samples = value_of<int>(from.at("samples"));
   take(from, "micro_batches", &job.micro_batches);
   take(from, "seed", &job.seed);
   for (const int n : {job.grid_rows, job.grid_cols, job.samples, job.micro_batches}) {
     if (n < 1 || n > kMost) throw BadInput("job: a size that is not 1 to 4096");
   }
-  const int features = from.at("features");
+  const int features = value_of<int>(from.at("features"));
+  constexpr int kMostFeatures = 1 << 20;
+  if (features < 0 || features > kMostFeatures)
+    throw BadInput("job: features that are not 0 to " + std::to_string(kMostFeatures));
   job.graph = features == 0 ? Graph::of_tokens() : Graph(features);
   for (const Json& op : from.at("layers")) job.graph.add(op_of(op));
   if (!job.graph.has_loss()) throw BadInput("job: its last layer is no loss");
@@ -156,10 +175,11 @@ TrainingJob job_of(const Json& from) {
 }
 
 Activations activations_of(int features, size_t samples, const std::vector<uint32_t>& words) {
-  Activations x = Activations::zero(features, static_cast<int>(samples));
-  if (words.size() != x.values.size())
+  const size_t all = static_cast<size_t>(features) * samples;
+  if (words.size() != all)
     throw BadInput("batch: " + std::to_string(words.size()) + " numbers, not " +
-                   std::to_string(x.values.size()));
+                   std::to_string(all));
+  Activations x = Activations::zero(features, static_cast<int>(samples));
   for (size_t k = 0; k < words.size(); ++k) x.values[k] = static_cast<uint16_t>(words[k]);
   return x;
 }

@@ -108,6 +108,35 @@ void make_replays(Maker* m) {
   b.say("measure 400", "190 190", {"L6"});
 }
 
+// Wires that are some cycles longer: a wavelet takes as much longer, and a wrong frame costs more.
+void make_long_wires(Maker* m) {
+  LinkTest b(m);
+  std::string words;
+  for (int k = 0; k < 700; ++k) words += fmt::format(" d{:x}", k);
+  for (int late = 1; late < 3; ++late) {
+    b.begin(fmt::format("flight_{}", late), "Latency and cost of an error over longer wires.",
+            {"L36", "L28"});
+    for (int end = 0; end < 2; ++end) {
+      for (int lane = 0; lane < kLinkLanes; ++lane)
+        b.say(fmt::format("late {} {} {}", end, lane, late));
+    }
+    b.up();
+    b.run(50);
+    for (const int end : {0, 1}) {
+      b.say(fmt::format("latency {} 5", end), std::to_string(6 + late), {"L36"});
+      b.run(30);
+    }
+    for (int colour = 0; colour < 6; ++colour)
+      for (int end = 0; end < 2; ++end) b.say(fmt::format("send {} {}{}", end, colour, words));
+    b.run(300);
+    b.say("align 0");
+    b.say("measure 400", "190 190");
+    // 8 or 9 frames of two wavelets.
+    b.say("flip 0 20 0");
+    b.say("measure 400", fmt::format("{:x} 190", 400 - 2 * (7 + late)), {"L28"});
+  }
+}
+
 // Data bit b of a slice of `full` as a mask of lanes, without faulty lanes.
 std::string lanes_of(uint64_t bits) {
   return fmt::format("{:x} {:x}", bits & 0xFFFFFFFF, bits >> 32);
@@ -220,6 +249,7 @@ void make_link_frames(Maker* m) {
   make_frames(m);
   make_replays(m);
   make_errors(m);
+  make_long_wires(m);
 }
 
 }  // namespace ow::conform

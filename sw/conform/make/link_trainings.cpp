@@ -30,6 +30,17 @@ void make_training_of_links(Maker* m) {
   b.run(200);
   b.take_all({"L14"});
 
+  b.begin("hunt",
+          "A marker that does not come again in its period sends the receiver back to the hunt.",
+          {"L41"});
+  b.run(1200);
+  b.state(1, 3, "0:0", {"L41"});
+  b.say("cut 0 1");
+  b.run(3000);
+  b.state(1, 2, "0:0", {"L41"});
+  b.say("cut 0 0");
+  b.up({"L41"}, "1..2800");
+
   b.begin("skew", "Lanes that come up to two bit times late are aligned; the latest decides.",
           {"L42", "L43"});
   for (int lane = 0; lane < kLinkLanes; ++lane)

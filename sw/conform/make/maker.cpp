@@ -103,6 +103,7 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_row_cycles(&maker);
   make_small_tile(&maker);
   make_core_programs(&maker);
+  make_layer_forms(&maker);
   make_threads(&maker);
   make_fifos(&maker);
   make_rows(&maker);

@@ -66,6 +66,7 @@ void make_ramp(Maker* maker);
 void make_dotw(Maker* maker);
 void make_layers(Maker* maker);
 void make_forms(Maker* maker);
+void make_layer_forms(Maker* maker);
 void make_stops(Maker* maker);
 void make_timing(Maker* maker);
 void make_cycles(Maker* maker);

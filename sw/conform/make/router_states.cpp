@@ -97,6 +97,28 @@ void make_stopped(Maker* m) {
   take(m, 'e', 0, "d5 d6 d7", {"F69"});
 }
 
+// A grid full of wavelets, with half a packet on its way, is like new after a reset of all tiles.
+void make_reset(Maker* m) {
+  const std::string about = "A reset of all tiles at once needs no care.";
+  begin(m, "fabric.reset", about, 2, {"credits", "control", "tile"}, {"F34"});
+  for (int col = 0; col < 2; ++col) set(m, col, Route::address(0), route(kWest, kEast));
+  m->ask("hold e 0 0 1");
+  send(m, 'w', 0, numbers(1, 12));
+  send(m, 'w', 1, numbers(1, 4));
+  m->ask(send_line(
+      'w', 0, static_cast<int>(isa::kColourReq),
+      {{false, isa::PacketHeader::Near::put(1) | isa::PacketHeader::Far::put(1)}, {false, 0}}));
+  run(m);
+  m->ask("reset 1 2");
+  for (int col = 0; col < 2; ++col) set(m, col, Route::address(0), route(kWest, kEast));
+  send(m, 'w', 0, numbers(32, 6));
+  run(m);
+  take(m, 'e', 0, "d20 d21 d22 d23 d24 d25", {"F34"});
+  take(m, 'e', 1, "", {"F34"});
+  set(m, 1, 0x1000, 0x1234);
+  m->expect(read_line(0, 1, 0x1000, 1), "1234", {"F34"});
+}
+
 void make_fences(Maker* m) {
   begin(m, "fabric.fences",
         "A wavelet with a command waits until its sender holds all credits, and none follows it.",
@@ -280,6 +302,7 @@ void make_request(Maker* m) {
 void make_router_states(Maker* m) {
   make_dropped(m);
   make_stopped(m);
+  make_reset(m);
   make_fences(m);
   make_kept_credits(m);
 }

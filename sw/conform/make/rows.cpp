@@ -92,6 +92,73 @@ void make_rings(Maker* m) {
   }
 }
 
+// Rows of other sizes follow: their first slot covers all slots of the rows before.
+void make_other_rings(Maker* m) {
+  TileTest t(m);
+  t.begin("rows.other_ring", "A ring of longer rows waits for all rows of the one before.",
+          kFeatures, {"I130", "I62"});
+  constexpr int kRows = 3, kLong = 32;
+  constexpr uint32_t kAction = A::Enable::put(1) | A::Memory::put(1);
+  const int x = samples_of(&t, kData), sums = ring_of(&t, kRows),
+            in = t.add(Descriptor::fabric_in(Type::F16, 0, 0));
+  const int y = t.memory(Type::F16, kData, kLong, 2, 0, 2 * kLong),
+            wide = t.memory(Type::F32, kCache, kLong, 4, 2, 0);
+  t.p.store_word(reg::TaskEntry::address(kTask), TileTest::kCode);
+  set_reducer(&t, kSamples, kRows, kRows, kAction | A::In0::put(1) | A::In0Q::put(1));
+  drain(&t, 2);
+  t.tensor(Op::Axpyw, Type::Mixed, sums, x, in, TileTest::thread(1));
+  t.tensor(Op::Axpyw, Type::Mixed, wide, y, in, TileTest::thread(1));
+  t.p.word(0x10500073);  // wfi: until the first drain has ended
+  set_reducer(&t, kLong, 2, 1, kAction);
+  t.p.store_word(reg::RedDst::kAddress, kOutputs + 0x100);
+  drain(&t, 2);
+  t.fill(kData, t.halves(160));
+  t.fill(kOutputs, std::vector<uint32_t>(128, 0));
+  t.bind_input(0);
+  t.bind_input(1);
+  t.start();
+  t.send(0, weights(m, kRows, 10));
+  t.send(0, weights(m, 1, 5));
+  t.send(1, floats(m, kSamples * (kRows - 1)));
+  t.run();
+  t.read(kOutputs, kSamples * (kRows - 1), {"I62"});
+  t.send(1, floats(m, kSamples));
+  t.run();
+  t.read(kOutputs, kSamples * kRows, {"I130"});
+  t.read(kOutputs + 0x100, kLong, {"I130"});
+}
+
+// Sums that are never normal numbers of fp32, each added to while the one before is still under
+// way.
+void make_subnormal(Maker* m) {
+  TileTest t(m);
+  t.begin("rows.subnormal", "Sums below the normal numbers of fp32 are exact.",
+          {"fabric", "bf16", "mixed", "rows"}, {"N52", "N1", "I61"});
+  const int x = t.memory(Type::BF16, kData, kSamples, 2, 0, 2 * kSamples), sums = ring_of(&t, 4),
+            in = t.add(Descriptor::fabric_in(Type::BF16, 0, 0));
+  set_reducer(&t, kSamples, 4, 3, A::Enable::put(1) | A::Memory::put(1));
+  drain(&t, 1);
+  t.tensor(Op::Axpyw, Type::MixedB, sums, x, in);
+  // Numbers from 2^-66 to 2^-65, so products of 2^-132 and more.
+  const auto tiny = [&] { return (m->word() & 0x807F) | 61u << 7; };
+  std::vector<uint32_t> samples;
+  for (int k = 0; k < 40; ++k) {
+    const uint32_t low = tiny();
+    samples.push_back(low | tiny() << 16);
+  }
+  t.fill(kData, samples);
+  t.bind_input(0);
+  t.start();
+  std::vector<Word> words;
+  for (uint32_t k = 0; k < 48; ++k) {
+    words.push_back({false, m->pick(10) << 16 | tiny()});
+    if (k % 16 == 15) words.push_back({true, kRowEnd | (k == 47 ? kEnd : 0)});
+  }
+  t.send(0, words);
+  t.run();
+  t.read(kOutputs, 3 * kSamples, {"N52", "N1", "I61"});
+}
+
 // What arrives on two queues is added to each row; sums leave for the fabric.
 void make_actions(Maker* m) {
   for (const bool half : {false, true}) {
@@ -196,6 +263,8 @@ void make_underflow(Maker* m) {
 
 void make_rows(Maker* m) {
   make_rings(m);
+  make_other_rings(m);
+  make_subnormal(m);
   make_actions(m);
   make_dot_rows(m);
   make_underflow(m);

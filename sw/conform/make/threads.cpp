@@ -98,7 +98,7 @@ void make_stochastic(Maker* m) {
     for (uint32_t& w : words) w = (w & 0x80FFFFFF) | 0x3C000000;
     return words;
   };
-  begin("threads.stochastic", "A second stochastic cast waits for the first.", {"I122"});
+  begin("threads.stochastic", "A second stochastic cast waits for the first.", {"I122", "N44"});
   cast(0, kData);
   cast(1, kData + 64);
   t.p.store_word(kResult, 1);
@@ -208,6 +208,21 @@ void make_memory(Maker* m) {
   t.read(kData, 8, {"I97"});
   t.read(kData + 0x100, 32, {"I97", "I125"});
 
+  t.begin("threads.read_ahead",
+          "What the core writes to an operand of a running instruction may be seen or not.",
+          {"i16", "fabric"}, {"I124"});
+  const int some = t.add(Descriptor::fabric_in(Type::I16, 0, 8));
+  const int b = t.memory(Type::I16, kData, 8, 2), sums = t.memory(Type::I16, kData + 0x100, 8, 2);
+  t.tensor(Op::Add, Type::I16, sums, some, b, TileTest::thread(1));
+  for (int k = 0; k < 20; ++k) t.p.add_immediate(0, 0, 0);
+  t.p.store_word(kData, 0x00500065);
+  t.bind_input(0);
+  t.fill(kData, {0x00500064, 0x00500040, 0x00500040, 0x00500040});
+  t.start();
+  t.send(0, std::vector<uint32_t>(4, 0x00010001));
+  t.run();
+  t.expect(kData + 0x100, 4, "510065..510066 510041 510041 510041", {"I124"});
+
   t.begin("threads.descriptor_in_use",
           "ow.dsrw and ow.dsrl wait while a running instruction uses the descriptor.",
           {"f16", "fabric"}, {"I4", "I136", "I139"});
@@ -287,6 +302,34 @@ void make_tags(Maker* m) {
     t.start();
     t.read(kData, 120, {"I38"});
   }
+  t.begin("tags.two_threads",
+          "Two threads take tagged wavelets side by side, one of them with priority.",
+          {"i16", "fabric", "tags", "dimensions"}, {"I117", "I38"});
+  for (int k = 0; k < 2; ++k) {
+    Descriptor d = tagged(Type::I16);
+    d.words[0] = isa::Dsr0::Queue::set(d.words[0], static_cast<uint32_t>(k));
+    const uint32_t at = kData + 0x200 * static_cast<uint32_t>(k);
+    const int from = t.add(d), to = t.memory(Type::I16, at, 60, 2),
+              more = t.memory(Type::I16, at + 0x100, 60, 2);
+    t.tensor(Op::Add, Type::I16, to, from, more,
+             TileTest::thread(k + 1) | TileTest::Ctl::Priority::put(k));
+    t.bind_input(k);
+  }
+  t.fill(kData, t.random(256));
+  t.start();
+  for (int n = 0; n < 4; ++n) {
+    for (int k = 0; k < 2; ++k) {
+      std::vector<Word> words;
+      for (int i = 0; i < 40; ++i)
+        words.push_back({false, m->pick(60) << 16 | (m->word() & 0xFFFF)});
+      if (n == 3) words.push_back({true, kEnd});
+      t.send(k, words);
+    }
+    t.run(60);
+  }
+  t.run();
+  t.read(kData, 256, {"I117", "I38"});
+
   t.begin("tags.beyond", "An index beyond the length of the destination is fault 3.",
           {"i16", "fabric", "tags", "dimensions"}, {"I39", "I90"});
   const int in = t.add(tagged(Type::I16)), dst = t.memory(Type::I16, kData, 40, 2);

@@ -10,6 +10,7 @@
 #include "ow/base/temporary_directory.h"
 #include "ow/conform/judge.h"
 #include "run_mutants.h"
+#include "training_job.h"
 
 namespace ow::conform {
 namespace {
@@ -43,6 +44,29 @@ class Adder : public Door {
     return line.rfind("call", 0) == 0 ? "ok 4000" : line.rfind("take", 0) == 0 ? "ok d2 d3" : "ok";
   }
 };
+
+constexpr char kJob[] =
+    "{\"type\":\"f16\",\"seed\":7,\"grid\":[2,2],\"samples\":4,\"micro_batches\":2,\"features\":3,"
+    "\"layers\":[{\"name\":\"a\",\"kind\":\"linear\",\"inputs\":[\"input\"],\"outputs\":4},"
+    "{\"name\":\"b\",\"kind\":\"linear\",\"inputs\":[\"a\"],\"outputs\":2},"
+    "{\"name\":\"l\",\"kind\":\"mean_squared_error\",\"inputs\":[\"b\",\"targets\"]}],"
+    "\"forward\":[\"column\",\"whole\"],\"delta\":[\"whole\",\"column\"],"
+    "\"optimizer\":{\"kind\":\"adamw\",\"rate\":[[\"linear\",0,0.1,4,0],[\"cosine\",0.1,0,9,0]],"
+    "\"weight_decay\":[[\"constant\",0.1,0.1,5,0]],\"momentum\":0.9,\"nesterov\":true,\"beta1\":0."
+    "9,"
+    "\"beta2\":0.99,\"epsilon\":1e-8,\"max_norm\":1},"
+    "\"loss_scale\":{\"initial\":8,\"dynamic\":true,\"interval\":3,\"most\":64},"
+    "\"sparsity\":[{\"pattern\":\"a.*\",\"algorithm\":\"set\",\"init\":\"random\","
+    "\"density\":[[\"cubic\",1,0.5,9,0]],\"drop\":[[\"slope\",0.3,0,5,0.01]],\"start\":1,\"stop\":"
+    "9,"
+    "\"every\":2,\"balance\":\"inputs\",\"parts\":2}]}";
+constexpr char kTokenJob[] =
+    "{\"type\":\"bf16\",\"grid\":[1,1],\"samples\":8,\"features\":0,"
+    "\"layers\":[{\"name\":\"e\",\"kind\":\"embedding\",\"inputs\":[\"input\"],\"outputs\":4,"
+    "\"vocabulary\":9},"
+    "{\"name\":\"w\",\"kind\":\"linear\",\"inputs\":[\"e\"],\"outputs\":9},"
+    "{\"name\":\"l\",\"kind\":\"softmax_cross_entropy\",\"inputs\":[\"w\",\"targets\"]}],"
+    "\"optimizer\":{\"kind\":\"sgd\",\"rate\":[[\"power\",1,0.1,4,0.5],[\"repeat\",0,0,1,0]]}}";
 
 std::string written(const std::function<void(const std::string& path)>& write) {
   const TemporaryDirectory scratch;
@@ -83,6 +107,19 @@ TEST(Fuzz, SubmissionsToTheKit) {
                         verify_package(package, small_suite(), kDay);
                         verify_package(package, small_suite(), "2027-01-01");
                       }});
+}
+
+TEST(Fuzz, JobsOfTheKit) {
+  run("jobs", {".json", {kJob, kTokenJob}, text, [](const std::string& path) {
+                 const TrainingJob job = parse_training_job(read_bytes(path, 1 << 20));
+                 // As many words as the good jobs take.
+                 const bool tokens = job.graph.features() == 1;
+                 const Batch batch = batch_of(job, std::vector<uint32_t>(tokens ? 9 : 24, 1),
+                                              std::vector<uint32_t>(tokens ? 8 : 16, 1));
+                 words_of(batch.targets.values);
+                 const float one = decoded(0x3F800000);
+                 encodings(&one, 1);
+               }});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace ow::conform {
 
 // Changes with the meaning of a rule, a test, or a line of the protocol.
-inline constexpr int kKitVersion = 2;
+inline constexpr int kKitVersion = 3;
 
 struct Step {
   std::string request;
