@@ -87,7 +87,7 @@ void make_half_softmax(Maker* m) {
 
 void make_layer_norm(Maker* m) {
   constexpr float kEpsilon = 1e-5f;
-  Form form(m, "layer_norm", "Layer normalisation of binary16 through fp32, then gain and bias.",
+  Form form(m, "normalisation", "Layer normalisation of binary16 through fp32, then gain and bias.",
             {"N102", "N103", "N11"}, {"reductions"});
   for (const size_t n : kLengths) {
     const Words x = halves(m, n, 4), gain = halves(m, n, 2), bias = halves(m, n, 2);
