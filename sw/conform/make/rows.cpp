@@ -96,7 +96,7 @@ void make_rings(Maker* m) {
 void make_other_rings(Maker* m) {
   TileTest t(m);
   t.begin("rows.other_ring", "A ring of longer rows waits for all rows of the one before.",
-          kFeatures, {"I130", "I62"});
+          {"fabric", "f16", "mixed", "rows", "dimensions"}, {"I130", "I62"});
   constexpr int kRows = 3, kLong = 32;
   constexpr uint32_t kAction = A::Enable::put(1) | A::Memory::put(1);
   const int x = samples_of(&t, kData), sums = ring_of(&t, kRows),
