@@ -147,6 +147,32 @@ TEST_F(TrainTokens, BeginsWithTheWeightsOfAFile) {
   EXPECT_THAT(refused(kData, "", "", other), testing::HasSubstr("tensor 'head.bias' is missing"));
 }
 
+// Masks of attention and feed-forward matrices that change on the way.
+TEST_F(TrainTokens, MasksChangeAsThoseOfGolden) {
+  std::string network = kNetwork;
+  network.replace(network.find("inputs: [wte, proj]}"), 20, "inputs: [wte, fc]}");
+  network.insert(network.find("    - {name: mid"),
+                 "    - {name: up, kind: linear, inputs: proj, outputs: 16}\n"
+                 "    - {name: act, kind: gelu, inputs: up}\n"
+                 "    - {name: fc, kind: linear, inputs: act, outputs: 8}\n");
+  const std::string sparse =
+      ", sparsity: [{pattern: [q.weight, k.weight, v.weight, proj.weight, up.weight, fc.weight], "
+      "algorithm: rigl, density: 0.3, update: {every: 2}}]}\n";
+  const auto train = [&](const std::string& model, bool rtl, uint64_t steps) {
+    std::string text = kTrain;
+    text.replace(text.rfind("}"), 2, sparse);
+    TrainParams p = load(kData + network + text);
+    p.steps = steps;
+    const TrainReport report = run_training(p, options(model, rtl));
+    EXPECT_EQ(report.mismatches(), 0u) << model << report.first_difference;
+    EXPECT_LT(report.kept, report.weights);
+  };
+  train("tiles", true, 5);
+  train("golden", false, 5);
+  EXPECT_EQ(last_tensors("tiles"), last_tensors("golden"));
+  train("long", false, 50);
+}
+
 // Each wafer gets the rows of the tables that a step uses. The number of wafers and of ranks
 // changes no bit, also if it changes on the way.
 TEST_F(TrainTokens, WafersAndRanksShareTheTables) {
