@@ -2,7 +2,10 @@
 #include "ow/compile/draft.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+
+#include "turns.h"
 
 namespace ow::jobs {
 namespace {
@@ -23,41 +26,97 @@ Slot Draft::buffer(const std::string& name, uint64_t bytes) {
 
 void Draft::take(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost,
                  std::function<std::vector<uint32_t>(int row)> words) {
+  std::vector<size_t> used;
   for (const Slot& slot : uses) {
     Buffer& buffer = buffers_[slot.buffer];
     buffer.first = std::min(buffer.first, phases_.size());
     buffer.last = std::max(buffer.last, phases_.size());
+    used.push_back(slot.buffer);
   }
-  phases_.push_back({part_, layer_, kernel, std::move(cost), std::move(words)});
+  phases_.push_back({part_, layer_, kernel, std::move(used), std::move(cost), std::move(words)});
 }
 
-uint64_t Draft::place(uint64_t begin) {
-  const auto last = [this](const Buffer& b) { return b.kept ? phases_.size() : b.last; };
-  const auto life = [&](const Buffer& b) {
-    return b.first == SIZE_MAX ? 0 : last(b) - b.first + 1;
+std::vector<std::vector<size_t>> Draft::groups(bool in_step) const {
+  std::vector<size_t> group(buffers_.size());  // by buffer
+  std::iota(group.begin(), group.end(), size_t{0});
+  std::vector<std::vector<size_t>> groups;
+  for (const size_t k : group) groups.push_back({k});
+  const auto join = [&](size_t a, size_t b) {
+    const size_t to = std::min(group[a], group[b]), from = std::max(group[a], group[b]);
+    if (to == from) return;
+    for (const size_t k : groups[from]) group[k] = to;
+    std::vector<size_t> all;
+    std::merge(groups[to].begin(), groups[to].end(), groups[from].begin(), groups[from].end(),
+               std::back_inserter(all));
+    groups[to] = std::move(all);
+    groups[from].clear();
   };
-  std::vector<size_t> order(buffers_.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const size_t x = life(buffers_[a]), y = life(buffers_[b]);
-    return x != y ? x > y : buffers_[a].bytes > buffers_[b].bytes;
+  const auto alike = [this](size_t phase, size_t length) {
+    const Planned &x = phases_[phase], &y = phases_[phase + length];
+    return x.kernel == y.kernel && std::equal(x.uses.begin(), x.uses.end(), y.uses.begin(),
+                                              y.uses.end(), [this](size_t i, size_t j) {
+                                                return buffers_[i].bytes == buffers_[j].bytes;
+                                              });
+  };
+  const Follows follows{alike, [](size_t, size_t) { return true; }};
+  const auto saves = [](const Turns& t) { return static_cast<int64_t>((t.times - 1) * t.phases); };
+  for (const Turns& t :
+       in_step ? find_turns(phases_.size(), follows, saves) : std::vector<Turns>()) {
+    for (size_t k = t.first + t.phases; k < t.first + t.times * t.phases; ++k) {
+      for (size_t n = 0; n < phases_[k].uses.size(); ++n) {
+        join(phases_[k - t.phases].uses[n], phases_[k].uses[n]);
+      }
+    }
+  }
+  const auto longest = [this](const std::vector<size_t>& g) {
+    size_t most = 0;
+    for (const size_t k : g) most = std::max(most, life(buffers_[k]));
+    return most;
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
+    if (a.empty() || b.empty()) return a.size() > b.size();
+    const size_t x = longest(a), y = longest(b);
+    return x != y ? x > y : buffers_[a[0]].bytes > buffers_[b[0]].bytes;
   });
+  return groups;
+}
+
+uint64_t Draft::place(uint64_t begin, bool in_step) {
   uint64_t top = up(begin);
   std::vector<const Buffer*> placed;  // by address
-  for (const size_t k : order) {
-    Buffer& buffer = buffers_[k];
-    if (life(buffer) == 0) continue;
-    uint64_t at = up(begin);
-    for (const Buffer* other : placed) {
-      const bool together = other->first <= last(buffer) && buffer.first <= last(*other);
-      if (!together || other->addr + other->bytes <= at) continue;
-      if (other->addr >= at + buffer.bytes) continue;
-      at = up(other->addr + other->bytes);
+  for (const std::vector<size_t>& group : groups(in_step)) {
+    uint64_t step = 0;
+    for (size_t a = 0; a < group.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        if (lives(buffers_[group[a]]) && lives(buffers_[group[b]]) &&
+            together(buffers_[group[a]], buffers_[group[b]])) {
+          step = up(buffers_[group[a]].bytes);
+        }
+      }
     }
-    buffer.addr = at;
-    top = std::max(top, at + buffer.bytes);
-    const auto by_address = [](const Buffer* a, const Buffer* b) { return a->addr < b->addr; };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), &buffer, by_address), &buffer);
+    uint64_t at = up(begin);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t n = 0; n < group.size(); ++n) {
+        const Buffer& buffer = buffers_[group[n]];
+        if (!lives(buffer)) continue;
+        for (const Buffer* other : placed) {
+          const uint64_t here = at + n * step;
+          if (!together(*other, buffer) || other->addr + other->bytes <= here) continue;
+          if (other->addr >= here + buffer.bytes) continue;
+          at = up(other->addr + other->bytes) - n * step;
+          moved = true;
+        }
+      }
+    }
+    for (size_t n = 0; n < group.size(); ++n) {
+      Buffer& buffer = buffers_[group[n]];
+      if (!lives(buffer)) continue;
+      buffer.addr = at + n * step;
+      top = std::max(top, buffer.addr + buffer.bytes);
+      const auto by_address = [](const Buffer* a, const Buffer* b) { return a->addr < b->addr; };
+      placed.insert(std::upper_bound(placed.begin(), placed.end(), &buffer, by_address), &buffer);
+    }
   }
   return up(top);
 }

@@ -40,7 +40,7 @@ std::string pass_name(Phase::Part part) {
 bool takes_step(const PhaseCost& cost) {
   if (const auto* work = std::get_if<WorkCost>(&cost)) return !work->leaves.empty();
   if (const auto* gather = std::get_if<GatherCost>(&cost)) return !gather->sums.empty();
-  if (const auto* send = std::get_if<SendCost>(&cost)) return send->west;
+  if (const auto* send = std::get_if<SendCost>(&cost)) return send->table;
   return true;
 }
 

@@ -71,7 +71,7 @@ GraphLowering::GraphLowering(const Graph& graph, const TrainingJob& job, int lan
     loss();
     backward();
   } else {
-    send();
+    send(output(), {value(output()), false}, false, false);
   }
 }
 
@@ -93,8 +93,11 @@ size_t GraphLowering::matrix(const Op& op) const {
 }
 
 size_t GraphLowering::layer(const Op& op) const {
-  const size_t before = matrix(op);
-  return lowering_of(op).streamed != nullptr || before == 0 ? before : before - 1;
+  size_t last = 0;
+  for (const Op& other : graph_.ops) {
+    if (lowering_of(other).streamed != nullptr) last = matrix(other);
+  }
+  return std::min(matrix(op), last);
 }
 
 SumOrder GraphLowering::order(const std::vector<SumOrder>& orders, const Op& op) const {
@@ -161,8 +164,15 @@ Slot GraphLowering::new_value(int value) {
   Slot slot = draft_.buffer(graph_.values[index(value)].name, front + bytes(value));
   slot.offset = front;
   values_[index(value)] = slot;
-  if (value == output()) draft_.kept(slot);
+  if (value == output() && !outputs_leave()) draft_.kept(slot);
   return slot;
+}
+
+Slot GraphLowering::delta_over(int value, int over) {
+  const int giver = graph_.giver(graph_.values[index(over)].name);
+  const bool masks = giver >= 0 && finished_[index(giver)];  // by the value
+  if (alone(over) && !value_needed(over) && !masks) return this->value(over);
+  return draft_.buffer("deltas of " + graph_.values[index(value)].name, bytes(value));
 }
 
 Slot GraphLowering::vector(size_t parameter, int copies) {
@@ -227,16 +237,22 @@ void GraphLowering::find_parts() {
     }
   }
   size_t first = 0, reach = 0;  // reach: the last taker of all values before
-  bool mixes = false;
+  std::optional<size_t> mixes;
   for (size_t n = 0; n < graph_.ops.size() && graph_.ops[n].value >= 0; ++n) {
     reach = std::max(reach, last_taker[index(graph_.ops[n].value) - 1]);
     if (reach > n) {
-      mixes |= lowering_of(graph_.ops[n]).mixes;
+      if (lowering_of(graph_.ops[n]).mixes) mixes = n;
       continue;
     }
-    if (first < n && (!mixes || choices_.recompute != Recompute::Ffn)) parts_.push_back({first, n});
+    if (mixes && choices_.recompute != Recompute::Ffn) {
+      parts_.push_back({first, *mixes});
+      first = *mixes + 1;
+      mixes.reset();
+      continue;
+    }
+    if (first < n && !mixes) parts_.push_back({first, n});
     first = n + 1;
-    mixes = false;
+    mixes.reset();
   }
   if (choices_.recompute != Recompute::All && !parts_.empty()) parts_.pop_back();
 }
@@ -259,14 +275,20 @@ void GraphLowering::compute_again() {
   op_ = before;
 }
 
-void GraphLowering::send() {
-  const int y = output();
+void GraphLowering::send(int value, const Rows& rows, bool west, bool table) {
   SendCost cost;
-  for (int r = 0; r < rows(); ++r) cost.words.push_back(dealt(y).of(r) * samples() / 2);
-  draft_.begin(Phase::Part::Send, layer(graph_.ops.back()));
-  draft_.add("send", {value(y)}, cost, [this, y](int r) {
-    return ow_send{at(value(y)), dealt(y).of(r) * samples() / 2};
+  for (int r = 0; r < this->rows(); ++r) cost.words.push_back(dealt(value).of(r) * samples() / 2);
+  cost.west = west;
+  cost.table = table;
+  draft_.begin(Phase::Part::Send, layer(graph_.ops[static_cast<size_t>(std::max(
+                                      0, graph_.giver(graph_.values[index(value)].name)))]));
+  draft_.add("send", {rows.slot}, cost, [this, value, rows](int r) {
+    return ow_send{at(rows, value, r), dealt(value).of(r) * samples() / 2};
   });
+}
+
+bool GraphLowering::can_leave() const {
+  return graph_.has_loss() && lowering_of(graph_.ops.back()).loss->in_place && alone(output());
 }
 
 // The deltas of the last value are made where they will be gathered, if all of them are.
@@ -283,11 +305,17 @@ void GraphLowering::loss() {
   const Slot work = draft_.buffer("work area of the loss",
                                   row * work_rows(part, static_cast<int>(samples()), all.of(0)));
   const int giver = graph_.giver(op.inputs[0]);
-  const bool gathered = rows() > 1 && alone(z) && choices_.piece >= features(z) &&
+  if (outputs_leave()) {
+    send(z, {value(z), false}, true, false);
+    draft_.begin(Phase::Part::Loss, 0);
+  }
+  const bool gathered = !outputs_leave() && rows() > 1 && alone(z) &&
+                        choices_.piece >= features(z) &&
                         lowering_of(graph_.ops[index(giver)]).streamed != nullptr &&
                         finish(graph_.ops[index(giver)]) == nullptr;
   // What an output should be is not looked at again when its delta is made.
-  const Slot slot = !classes && !gathered
+  const Slot slot = outputs_leave() ? value(z)
+                    : !classes && !gathered
                         ? targets_
                         : draft_.buffer("deltas of " + graph_.values[index(z)].name,
                                         gathered ? uint64_t{features(z)} * pitch() : bytes(z));
@@ -305,8 +333,10 @@ void GraphLowering::backward() {
     if (finished_[op_]) continue;
     const Op& op = graph_.ops[op_];
     if (!deltas_[index(result(op))] || !moves_[index(op.value)]) continue;
-    while (!parts_.empty() && op_ < parts_.back().end) {
-      if (op_ >= parts_.back().first) compute_again();
+    while (!parts_.empty() && op_ <= parts_.back().end) {
+      const Part& part = parts_.back();
+      if (op_ == part.end && lowering_of(op).passes) break;  // needs nothing of it
+      if (op_ >= part.first) compute_again();
       parts_.pop_back();
     }
     draft_.begin(Phase::Part::Gradient, layer(op));

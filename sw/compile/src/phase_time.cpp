@@ -77,6 +77,7 @@ PhaseTimes PhaseClock::run(const PhaseCost& cost, const PhaseStream& stream) {
     for (Tile& tile : tiles_) tile.at += costs_.prologue;
     begun_ = true;
   }
+  for (Tile& tile : tiles_) tile.at += costs_.next;
   return std::visit([&](const auto& one) { return phase(one, stream); }, cost);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The phases of a plan (ow/firmware/job.h).
 #include <string>
+#include <utility>
 
 #include "ow/compile/draft.h"
 #include "ow/compile/executable.h"
@@ -41,19 +42,8 @@ void check_kernels(const ElfImage& program, const std::vector<Phase>& phases) {
   for (const Phase& phase : phases) program.symbol(std::string("ow_phase_") + phase.kernel);
 }
 
-uint32_t list_bytes(const std::vector<Phase>& phases) {
-  size_t bytes = 0;
-  for (const Phase& phase : phases) {
-    bytes += sizeof(ow_phase) + 4 * phase.parameters.front().size();
-  }
-  return static_cast<uint32_t>(bytes);
-}
-
-uint32_t ends_bytes(const std::vector<Phase>& phases) {
-  return static_cast<uint32_t>(4 * (phases.size() + 1));
-}
-
-Executable executable_of(const GraphLowering& lowering, uint32_t list_addr) {
+Executable executable_of(const GraphLowering& lowering, uint32_t list_addr,
+                         std::vector<PhaseTurns> turns) {
   const TrainingJob& job = lowering.job();
   Executable e;
   e.grid = {job.grid_rows, job.grid_cols};
@@ -66,7 +56,8 @@ Executable executable_of(const GraphLowering& lowering, uint32_t list_addr) {
   e.phases = lowering.draft().list();
   e.forward = lowering.forward_phases();
   e.list_addr = list_addr;
-  e.ends_addr = list_addr + list_bytes(e.phases);
+  e.turns = std::move(turns);
+  e.ends_addr = list_addr + list_bytes(e.phases, e.turns);
   return e;
 }
 

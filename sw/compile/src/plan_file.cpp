@@ -161,6 +161,8 @@ json plan_json(const TrainPlan& plan) {
           {"gathered_features", plan.choices.piece},
           {"window_features", plan.window},
           {"recompute", recompute_name(plan.choices.recompute)},
+          {"outputs_leave", plan.choices.outputs_leave},
+          {"list_in_turns", plan.choices.in_turns},
           {"used_bytes", plan.used_bytes}};
 }
 

@@ -91,6 +91,10 @@ class Reader {
   }
   uint32_t count(int64_t high = kMaxCount) const { return static_cast<uint32_t>(integer(0, high)); }
   bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  bool flag() const {
+    if (!value_.is_boolean()) fail(key_, "must be true or false");
+    return value_.get<bool>();
+  }
   Recompute recompute() const {
     for (const Recompute r : kPolicies) {
       if (value_ == recompute_name(r)) return r;
@@ -187,6 +191,8 @@ TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::str
   const uint32_t window = from["window_features"].count();
   if (window > 0) choices.window = window;
   choices.recompute = from["recompute"].recompute();
+  choices.outputs_leave = from["outputs_leave"].flag();
+  choices.in_turns = from["list_in_turns"].flag();
   const auto rows = static_cast<uint32_t>(job.grid_rows);
   for (const LayerShape& layer : job.layers) {
     if (choices.piece % rows == 0 || choices.piece >= static_cast<uint32_t>(layer.outputs))

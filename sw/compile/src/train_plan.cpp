@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/compile/lowering.h"
@@ -83,26 +84,30 @@ void check_whole(const std::string& who, const TrainPlan& plan) {
 struct Placed {
   std::unique_ptr<GraphLowering> lowering;
   std::vector<Phase> phases;
+  std::vector<PhaseTurns> turns;
   Slot list;
   uint64_t end = 0;  // of the bytes used
 };
 
 // With `keep` no buffer takes the bytes of another, so all can be read after the step.
 Placed place(const Graph& graph, const TrainingJob& job, const TrainPlan& plan,
-             const Choices& choices, bool keep, uint32_t begin) {
+             const Choices& choices, bool keep, uint32_t begin, uint32_t end) {
   Placed placed;
   placed.lowering = std::make_unique<GraphLowering>(graph, job, plan.tile.lanes, choices);
   Draft& draft = placed.lowering->draft();
   if (keep) {
     for (size_t k = 0; k < draft.buffers().size(); ++k) draft.kept({k, 0});
   }
-  placed.phases = draft.list();  // their number and lengths; addresses are not known yet
-  placed.list = draft.buffer("list of phases",
-                             uint64_t{list_bytes(placed.phases)} + ends_bytes(placed.phases));
-  draft.born(placed.list);
-  draft.kept(placed.list);
-  placed.end = draft.place(begin);
+  placed.end = draft.place(begin, false);
+  if (choices.in_turns && placed.end <= end) placed.end = draft.place(begin, true);
   placed.phases = draft.list();
+  if (choices.in_turns && placed.end <= end)
+    placed.turns = turns_of(placed.phases, placed.lowering->forward_phases());
+  const uint64_t bytes = uint64_t{list_bytes(placed.phases, placed.turns)} +
+                         ends_bytes(placed.phases, placed.lowering->forward_phases());
+  placed.list = draft.buffer("list of phases", bytes);
+  draft.put(placed.list, static_cast<uint32_t>(placed.end));
+  placed.end += bytes;
   return placed;
 }
 
@@ -153,8 +158,8 @@ class Planner {
 
   bool tries(const Choices& choices) {
     for (const bool keep : {true, false}) {
-      if (keep && choices.recompute != Recompute::None) continue;
-      Placed placed = place(graph_, job_, plan_, choices, keep, begin_);
+      if (keep && (choices.recompute != Recompute::None || choices.in_turns)) continue;
+      Placed placed = place(graph_, job_, plan_, choices, keep, begin_, end_);
       kept_ = keep;
       const bool fits = placed.end <= end_ && relayed() <= kMaxRelayed;
       if (!least_ || placed.end < least_->end) least_ = placed_of(placed);
@@ -182,6 +187,7 @@ class Planner {
   // as little as possible computed twice; small pieces only if nothing else fits.
   bool search() {
     if (forward()) return tries({});
+    constexpr std::pair<bool, bool> kSaves[] = {{false, false}, {false, true}, {true, true}};
     const GraphLowering widest(graph_, job_, plan_.tile.lanes, {});
     const uint32_t window = widest_window(widest);
     uint32_t outputs = 1;
@@ -199,12 +205,15 @@ class Planner {
     const std::vector<Recompute> recompute = policies();
     for (const bool useful : {true, false}) {
       for (const Recompute policy : recompute) {
-        for (uint32_t count = 1; count <= std::max(window, 1u); ++count) {
-          const uint32_t features = (window + count - 1) / count;
-          if (count > 1 && features == (window + count - 2) / (count - 1)) continue;
-          for (const uint32_t piece : pieces) {
-            if ((piece >= few) != useful) continue;
-            if (tries({piece, std::max(features, 1u), policy})) return true;
+        for (const auto& [leave, in_turns] : kSaves) {
+          if (leave && !widest.can_leave()) continue;
+          for (uint32_t count = 1; count <= std::max(window, 1u); ++count) {
+            const uint32_t features = (window + count - 1) / count;
+            if (count > 1 && features == (window + count - 2) / (count - 1)) continue;
+            for (const uint32_t piece : pieces) {
+              if ((piece >= few) != useful) continue;
+              if (tries({piece, std::max(features, 1u), policy, leave, in_turns})) return true;
+            }
           }
         }
       }
@@ -245,7 +254,7 @@ class Planner {
   void fill() {
     const GraphLowering& l = *best_->lowering;
     const Draft& draft = l.draft();
-    plan_.executable = executable_of(l, draft.at(best_->list));
+    plan_.executable = executable_of(l, draft.at(best_->list), best_->turns);
     plan_.streams.options.rows = plan_.grid.rows;
     plan_.streams.forward = l.forward_streams();
     plan_.streams.step = l.step_streams();
@@ -276,6 +285,7 @@ class Planner {
     }
     plan_.lookups = l.lookups();
     plan_.choices = chosen_;
+    plan_.choices.outputs_leave = l.outputs_leave();
     for (const Draft::Buffer& b : draft.buffers()) {
       plan_.blocks.push_back(
           {b.name, static_cast<uint32_t>(b.addr), static_cast<uint32_t>(b.bytes)});

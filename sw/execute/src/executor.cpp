@@ -118,16 +118,11 @@ std::vector<Left> Executor::take(const StreamPort& port) {
 
 void Executor::write_list() {
   const GridShape grid = executable_.grid;
-  const size_t each = list_bytes(executable_.phases) / 4;
   std::vector<uint32_t> words;
+  size_t each = 0;
   for (int row = 0; row < grid.rows; ++row) {
-    std::vector<uint32_t> list;
-    for (size_t k = 0; k < executable_.phases.size(); ++k) {
-      const std::vector<uint32_t>& parameters =
-          executable_.phases[k].parameters[static_cast<size_t>(row)];
-      list.push_back(kernels_[k] | static_cast<uint32_t>(parameters.size()) << 16);
-      list.insert(list.end(), parameters.begin(), parameters.end());
-    }
+    const std::vector<uint32_t> list = list_words(executable_, kernels_, row);
+    each = list.size();
     for (int col = 0; col < grid.cols; ++col) words.insert(words.end(), list.begin(), list.end());
   }
   write_tiles(executable_.list_addr, words, each);
@@ -232,12 +227,17 @@ Launched Executor::launch(size_t phases, float scale, memoryx::WeightStream* wei
       throw ProtocolError(fmt::format("grid row {}: the tiles rest before their stream ends", row));
     }
   }
-  const Mapping ends = Mapping::tiles().slice(0, (executable_.ends_addr - memory_) / 4, phases + 1);
+  std::vector<size_t> end_of = {0};  // by phase, after the launch
+  for (size_t k = 0, n = 1; k < phases; ++k) {
+    end_of.push_back(n);
+    n += leaves_end(executable_.phases, executable_.forward, k) ? 1 : 0;
+  }
+  const size_t each = end_of.back() + 1;
+  const Mapping ends = Mapping::tiles().slice(0, (executable_.ends_addr - memory_) / 4, each);
   const auto words = run_->read<uint32_t>("memory", ends);
-  for (auto at = words.begin(); at != words.end();) {
-    const auto end = at + static_cast<std::ptrdiff_t>(phases + 1);
-    launched.ends.emplace_back(at, end);
-    at = end;
+  for (size_t tile = 0; tile < words.size(); tile += each) {
+    launched.ends.emplace_back();
+    for (const size_t n : end_of) launched.ends.back().push_back(words[tile + n]);
   }
   return launched;
 }

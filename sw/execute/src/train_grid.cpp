@@ -11,6 +11,7 @@
 #include "ow/execute/causes.h"
 #include "ow/memoryx/tables.h"
 #include "resident.h"
+#include "tile_blocks.h"
 
 namespace ow::jobs {
 namespace {
@@ -127,7 +128,8 @@ void TrainGrid::open(const WaferSide& memory, int samples, bool labelled) {
 }
 
 Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* weights,
-                           const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink) {
+                           const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink,
+                           std::vector<std::vector<uint32_t>>* outputs) {
   std::vector<uint64_t> taken(numbers.size(), 0);
   EdgeTime* edge = time_ ? &time_->edge() : nullptr;
   const bool modelled = edge != nullptr && edge->modelled();
@@ -135,6 +137,10 @@ Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* we
   const auto take = [&](size_t row, const Left& left) {
     const uint64_t number = taken[row]++;
     if (number >= numbers[row]) return;  // too many
+    if (outputs != nullptr && number < output_words(static_cast<int>(row))) {
+      (*outputs)[row].push_back(left.data);
+      return;
+    }
     float value;
     std::memcpy(&value, &left.data, sizeof value);
     const int r = static_cast<int>(row);
@@ -151,8 +157,8 @@ Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* we
     limit += edge->longest_wait(std::max(train_stream_limit(plan_), most));
     limit += edge->longest_stay();
   }
-  const int outputs = plan_.values[static_cast<size_t>(plan_.output)].features;
-  const float factor = loss_part(plan_.loss).factor(scale, outputs);
+  const int features = plan_.values[static_cast<size_t>(plan_.output)].features;
+  const float factor = loss_part(plan_.loss).factor(scale, features);
   Launched launched;
   try {
     launched = executor_.launch(phases, factor, weights, limit, edge);
@@ -184,7 +190,8 @@ uint64_t TrainGrid::take_times(const Launched& launched, TrainRun* run) const {
       LayerPassTimes& layer = layers[phase.layer];
       if (phase.part == Phase::Part::Loss) tile.loss += cycles;
       if (phase.part == Phase::Part::Forward) layer.forward += cycles;
-      if (phase.part == Phase::Part::Gradient) layer.gradient += cycles;
+      const bool leaves = phase.part == Phase::Part::Send;
+      if (phase.part == Phase::Part::Gradient || leaves) layer.gradient += cycles;
       if (phase.part == Phase::Part::Delta) layer.delta += cycles;
     }
     for (size_t k = 0; k < layers.size(); ++k) {
@@ -234,8 +241,11 @@ TrainRun TrainGrid::train(WaferSide& memory, const Samples& samples, const Targe
   const memoryx::GradientCounts counts =
       memoryx::gradient_counts(memory, plan_.streams.step, options);
   memoryx::GradientSink sink(memory, plan_.streams.step, options);
+  std::vector<uint64_t> numbers = counts.sent;
+  std::vector<std::vector<uint32_t>> outputs(numbers.size());
+  for (size_t r = 0; r < numbers.size(); ++r) numbers[r] += output_words(static_cast<int>(r));
   const Launched launched = launch(plan_.executable.phases.size(), memory.loss_scale(),
-                                   weights.get(), counts.sent, &sink);
+                                   weights.get(), numbers, &sink, &outputs);
   add_counters(counted, sum_counters(executor_.run()), &run.counters);
   sink.finish();
   run.cycles = rest_at_ - begin;
@@ -246,7 +256,8 @@ TrainRun TrainGrid::train(WaferSide& memory, const Samples& samples, const Targe
     run.row_wavelets = std::max(run.row_wavelets, weights->wavelets(r));
     run.row_gradients = std::max(run.row_gradients, counts.meant[row]);
   }
-  run.outputs = read_value(plan_.output, samples.count());
+  run.outputs =
+      plan_.choices.outputs_leave ? outputs_of(outputs) : read_value(plan_.output, samples.count());
   if (time_) run.edge = time_->edge().report();
   const bool last = memory.times() == nullptr || memory.times()->reduces;
   if (time_ && last && time_->edge().modelled()) run.left = time_->gradients();
@@ -262,7 +273,7 @@ TrainRun TrainGrid::forward(const WaferSide& memory, const Samples& samples) {
   write_samples(memory, samples);
   open(memory, samples.count(), false);
   launch(plan_.executable.forward, 1, weights.get(),
-         std::vector<uint64_t>(static_cast<size_t>(plan_.grid.rows), 0), nullptr);
+         std::vector<uint64_t>(static_cast<size_t>(plan_.grid.rows), 0));
   run.cycles = rest_at_ - begin;
   for (int r = 0; r < plan_.grid.rows; ++r) {
     run.wavelets_in += weights->wavelets(r);
@@ -270,6 +281,28 @@ TrainRun TrainGrid::forward(const WaferSide& memory, const Samples& samples) {
   }
   run.outputs = read_value(plan_.output, samples.count());
   return run;
+}
+
+uint64_t TrainGrid::output_words(int row) const {
+  if (!plan_.choices.outputs_leave) return 0;
+  const ValuePlan& output = plan_.values[static_cast<size_t>(plan_.output)];
+  return static_cast<uint64_t>(plan_.owned(output.features, row)) *
+         static_cast<uint64_t>(plan_.batch()) / 2;
+}
+
+// Tile by tile, as they leave.
+Activations TrainGrid::outputs_of(const std::vector<std::vector<uint32_t>>& words) const {
+  const ValuePlan& output = plan_.values[static_cast<size_t>(plan_.output)];
+  Activations y = Activations::zero(output.features, plan_.batch());
+  for (int row = 0; row < plan_.grid.rows; ++row) {
+    const std::vector<uint32_t>& of_row = words[static_cast<size_t>(row)];
+    const auto each = static_cast<std::ptrdiff_t>(of_row.size()) / plan_.grid.cols;
+    for (int col = 0; col < plan_.grid.cols; ++col) {
+      const auto first = of_row.begin() + each * col;
+      unpack_block({first, first + each}, plan_.grid.rows, plan_.samples, row, col, &y);
+    }
+  }
+  return y;
 }
 
 Activations TrainGrid::read_value(int value, int samples) {

@@ -18,26 +18,51 @@ OW_FLOW(weights, sums, result);
 
 OW_NOINIT float loss_scale;
 OW_NOINIT uint32_t parts_left;
-static OW_NOINIT const struct ow_phase* next_phase;
+static OW_NOINIT struct ow_phase* next_phase;
 static OW_NOINIT uint32_t phases_left;
 static OW_NOINIT uint32_t* next_end;  // where the cycle of the running phase's end goes
 
+// The end of a turn: to the first phase of the next one, or after the last one on, with the words
+// of the first one for the next time.
+static __attribute__((noinline)) void end_turn(struct ow_phase* record) {
+  struct ow_turns* t = (struct ow_turns*)(record + 1);
+  uint32_t* words = (uint32_t*)((uint8_t*)record - t->bytes);
+  int32_t turns = 4;
+  if (t->left > 0) {
+    --t->left;
+    next_phase = (struct ow_phase*)words;
+  } else {
+    t->left = t->more;
+    turns *= -(int32_t)t->more;
+  }
+  const struct ow_change* end = (const struct ow_change*)((uint8_t*)t + record->bytes);
+  for (const struct ow_change* c = (const struct ow_change*)(t + 1); c < end; ++c) {
+    words[c->word] += (uint32_t)(c->by * turns);
+  }
+}
+
 static void run_phases(void) {
   while (phases_left > 0) {
-    const struct ow_phase* phase = next_phase;
-    const uint32_t* parameters = (const uint32_t*)(phase + 1);
-    next_phase = (const struct ow_phase*)(parameters + phase->words);
+    struct ow_phase* phase = next_phase;
+    const uint32_t bytes = phase->bytes;
+    uint8_t* parameters = (uint8_t*)(phase + 1);
+    next_phase = (struct ow_phase*)(parameters + (bytes & ~OW_PHASE_ENDS));
+    if (phase->kernel == 0) {
+      end_turn(phase);
+      continue;
+    }
+    next_end += bytes & OW_PHASE_ENDS;
     --phases_left;
     parts_left = 0;
     ((void (*)(const void*))(uintptr_t)phase->kernel)(parameters);
     if (parts_left > 0) return;
-    *next_end++ = ow_cycles();
+    *next_end = ow_cycles();
   }
 }
 
 static void end_part(void) {
   if (--parts_left > 0) return;
-  *next_end++ = ow_cycles();
+  *next_end = ow_cycles();
   run_phases();
 }
 OW_TASK(weights_done) { end_part(); }
@@ -45,8 +70,8 @@ OW_TASK(drain_done) { end_part(); }
 
 OW_LAUNCH(run, u32 phases, u32 count, u32 ends, f32 scale) {
   next_end = (uint32_t*)(uintptr_t)ends;
-  *next_end++ = ow_cycles();
-  next_phase = (const struct ow_phase*)(uintptr_t)phases;
+  *next_end = ow_cycles();
+  next_phase = (struct ow_phase*)(uintptr_t)phases;
   phases_left = count;
   loss_scale = scale;
   // Descriptors that no kernel changes.

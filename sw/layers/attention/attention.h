@@ -41,10 +41,12 @@ enum {
 // Queries and sums of a head, received keys and values, scores, rows.
 #define OW_ATTENTION_WORK(n, h) \
   (5u * OW_ATTENTION_HEAD_BYTES(n, h) + OW_ATTENTION_SCORE_BYTES(n) + 14u * (n))
-// Besides: sums of keys or values, deltas of scores, and fp32 numbers in between.
-#define OW_ATTENTION_BACKWARD_WORK(n, h)                                                        \
-  (OW_ATTENTION_WORK(n, h) + 2u * OW_ATTENTION_HEAD_BYTES(n, h) + OW_ATTENTION_SCORE_BYTES(n) + \
-   2u * OW_ATTENTION_TEMP_BYTES)
+// Besides: deltas of scores; sums of keys or values, and before them fp32 numbers in between.
+#define OW_ATTENTION_PART_BYTES(n, h)                                                           \
+  (OW_ATTENTION_HEAD_BYTES(n, h) > OW_ATTENTION_TEMP_BYTES ? 2u * OW_ATTENTION_HEAD_BYTES(n, h) \
+                                                           : 2u * OW_ATTENTION_TEMP_BYTES)
+#define OW_ATTENTION_BACKWARD_WORK(n, h) \
+  (OW_ATTENTION_WORK(n, h) + OW_ATTENTION_SCORE_BYTES(n) + OW_ATTENTION_PART_BYTES(n, h))
 
 #ifndef __cplusplus
 #include "job.h"

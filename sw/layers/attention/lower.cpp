@@ -281,12 +281,7 @@ void backward(GraphLowering& l, const Op& op) {
       l.draft().buffer("work area of " + op.name, OW_ATTENTION_BACKWARD_WORK(l.samples(), c.size));
   // They may lie over the inputs, each of which is read before its deltas are written.
   Slot deltas[3];
-  for (size_t n = 0; n < 3; ++n) {
-    const int input = op.input_values[n];
-    const bool over = l.alone(input) && !l.value_needed(input);
-    deltas[n] =
-        over ? l.value(input) : l.draft().buffer("deltas of " + op.inputs[n], l.bytes(input));
-  }
+  for (size_t n = 0; n < 3; ++n) deltas[n] = l.delta_over(op.input_values[n], op.input_values[n]);
   const Slot dq = deltas[0], dk = deltas[1], dv = deltas[2];
   l.draft().add("attention_deltas", {c.q, c.k, c.v, c.slots, y, kept, delta.slot, area, dq, dk, dv},
                 work(l.rows(),

@@ -11,7 +11,7 @@ struct backward {
   uint32_t delta;        // of the result, the head's
   uint32_t slopes;       // deltas of scores, [n keys][n queries]
   uint32_t part;         // fp32, [size][n]: sums over the queries for each key of a block
-  uint32_t wide, wider;  // fp32, a fill of the cache
+  uint32_t wide, wider;  // fp32, a fill of the cache; where `part` is, which comes later
 };
 
 // Sums of the result times its delta over the features.
@@ -120,11 +120,8 @@ OW_PHASE(attention_deltas, struct ow_attention, p) {
     struct attention_block b = {0, 0, 0, 0};
     attention_begin(p, head, &h);
     const uint32_t at = head * pitch();
-    const struct backward k = {
-        p->delta + at, h.more, h.more + OW_ATTENTION_SCORE_BYTES(samples),
-        h.more + OW_ATTENTION_SCORE_BYTES(samples) + 2 * OW_ATTENTION_HEAD_BYTES(samples, h.size),
-        h.more + OW_ATTENTION_SCORE_BYTES(samples) + 2 * OW_ATTENTION_HEAD_BYTES(samples, h.size) +
-            OW_ATTENTION_TEMP_BYTES};
+    const uint32_t part = h.more + OW_ATTENTION_SCORE_BYTES(samples);
+    const struct backward k = {p->delta + at, h.more, part, part, part + OW_ATTENTION_TEMP_BYTES};
     sum_along(&h, &k);
     while (attention_block(p, &h, &b)) {
       struct attention_piece piece = {0, 0, 0, 0};

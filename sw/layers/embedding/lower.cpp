@@ -35,14 +35,7 @@ void forward(GraphLowering& l, const Op& op) {
 }
 
 void backward(GraphLowering& l, const Op& op) {
-  const Rows delta = l.delta(op.value);
-  SendCost cost;
-  for (int r = 0; r < l.rows(); ++r)
-    cost.words.push_back(l.dealt(op.value).of(r) * l.samples() / 2);
-  cost.west = true;
-  l.draft().add("send", {delta.slot}, cost, [&l, delta, value = op.value](int r) {
-    return ow_send{l.at(delta, value, r), l.dealt(value).of(r) * l.samples() / 2};
-  });
+  l.send(op.value, l.delta(op.value), true, true);
   memoryx::StreamStep step{op.parameters[0], memoryx::Pass::Rows};
   step.positions = positions(op);
   l.step_stream(step);

@@ -29,7 +29,7 @@ void backward(GraphLowering& l, const Op& op) {
   if (!l.wanted(input)) return;
   const Slot x = l.value(input);
   const Rows delta = l.delta(op.value);
-  const Slot dx = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(input));
+  const Slot dx = l.delta_over(input, input);
   const Slot area = l.draft().buffer("work area of " + op.name, 4 * 2 * GELU_ELEMENTS);
   l.draft().add("gelu_deltas", {x, delta.slot, dx, area}, cost(l, op.value, 515, 19),
                 [&l, x, dx, delta, area, value = op.value](int r) {

@@ -230,12 +230,8 @@ void deltas(GraphLowering& l, const Op& op, const Matrix& m, Slot gathered) {
   const bool windows = l.has_window(m.x);
   const uint32_t window = windows ? l.window(m.x) : most;
   const Rows from = l.delta(m.y);
-  Slot to = l.value(m.x);
-  if (windows) {
-    to.offset -= window * l.pitch();
-  } else if (!l.alone(m.x) || l.value_needed(m.x)) {
-    to = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(m.x));
-  }
+  Slot to = windows ? l.value(m.x) : l.delta_over(m.x, m.x);
+  if (windows) to.offset -= window * l.pitch();
   for (uint32_t first = 0; first < most; first += window) {
     Pass pass;
     pass.whole = whole;

@@ -23,7 +23,7 @@ void backward(GraphLowering& l, const Op& op) {
   for (size_t n = 0; n < 2; ++n) {
     const int input = op.input_values[n];
     if (!l.wanted(input)) continue;
-    const Slot out = l.draft().buffer("deltas of " + op.inputs[n], l.bytes(input));
+    const Slot out = l.delta_over(input, op.input_values[1 - n]);
     multiply(l, op.value, delta, l.value(op.input_values[1 - n]), out);
     l.give_delta(input, {out, false});
   }

@@ -23,7 +23,7 @@ void backward(GraphLowering& l, const Op& op) {
   if (!l.wanted(input)) return;
   const Slot x = l.value(input);
   const Rows delta = l.delta(op.value);
-  const Slot dx = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(input));
+  const Slot dx = l.delta_over(input, input);
   const Slot area = l.draft().buffer("work area of " + op.name, 2 * 2 * SILU_ELEMENTS);
   const WorkCost cost = work(l.rows(), [&](int r) {
     const uint64_t elements = l.dealt(op.value).of(r) * l.samples();

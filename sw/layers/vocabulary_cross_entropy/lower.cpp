@@ -85,7 +85,8 @@ const Lowering& vocabulary_cross_entropy_lowerings() {
                              cost,
                              factor,
                              add,
-                             options};
+                             options,
+                             true};
   static const Lowering lowering{"vocabulary_cross_entropy", nullptr, nullptr, &loss};
   return lowering;
 }

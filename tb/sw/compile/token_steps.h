@@ -28,6 +28,7 @@ inline void compare_tokens(const TrainingJob& job, int vocabulary, int longest, 
 
 struct Model {
   int width, heads, kv_heads, hidden, layers, vocabulary, positions;
+  bool biases = true;  // Llama: of every second block's keys and values
 };
 
 // Learned positions, layer norms, gelu, biases; the head is tied to the embedding.
@@ -51,8 +52,8 @@ inline Graph gpt2(const Model& m) {
   return g.end(head, "softmax_cross_entropy");
 }
 
-// Rotary positions, RMS norms, grouped heads, a gated feed-forward part, no biases.
-inline Graph llama(const Model& m) {
+// Rotary positions, RMS norms, grouped heads, a gated feed-forward part.
+inline Graph llama(const Model& m, const std::string& loss = "softmax_cross_entropy") {
   Growing g(Graph::of_tokens());
   const int size = m.width / m.heads, copies = m.heads / m.kv_heads;
   const std::map<std::string, double> turns = {{"heads", m.heads}, {"positions", m.positions}};
@@ -62,7 +63,7 @@ inline Graph llama(const Model& m) {
   for (int n = 0; n < m.layers; ++n) {
     const std::string in = g.element("rms_norm", {x});
     const std::map<std::string, double> kv = {
-        {"outputs", m.kv_heads * size}, {"bias", n % 2}, {"copies", copies}};
+        {"outputs", m.kv_heads * size}, {"bias", m.biases ? n % 2 : 0}, {"copies", copies}};
     const std::string q = g.linear(in, m.width, false), k = g.with("linear", {in}, kv),
                       v = g.with("linear", {in}, kv);
     const std::string turned_q = g.with("rotary", {q}, turns),
@@ -74,7 +75,7 @@ inline Graph llama(const Model& m) {
     const std::string product = g.element("mul", {g.element("silu", {gate}), up});
     x = g.element("add", {mid, g.linear(product, m.width, false)});
   }
-  return g.end(g.linear(g.element("rms_norm", {x}), m.vocabulary, false), "softmax_cross_entropy");
+  return g.end(g.linear(g.element("rms_norm", {x}), m.vocabulary, false), loss);
 }
 
 }  // namespace ow::jobs

@@ -42,7 +42,9 @@ TEST(TokenTraining, TheLossOverAVocabularyIsThatOfGolden) {
         job.loss_scale.initial = 64;
         SCOPED_TRACE(testing::Message() << grid.rows << " x " << grid.cols << " tiles, "
                                         << vocabulary << " outputs, smoothing " << smoothing);
-        compare_tokens(job, vocabulary, 16 * grid.cols, 2);
+        Choices choices;
+        choices.outputs_leave = smoothing > 0;
+        compare_tokens(job, vocabulary, 16 * grid.cols, 2, choices);
       }
     }
   }
@@ -87,7 +89,9 @@ TEST(TokenTraining, ASmallTransformerIsThatOfGolden) {
   }
 }
 
-Choices with_policy(Recompute policy) { return {UINT32_MAX, UINT32_MAX, policy}; }
+Choices with_policy(Recompute policy, bool in_turns = false) {
+  return {UINT32_MAX, UINT32_MAX, policy, false, in_turns};
+}
 
 // Each policy computes more phases, in less memory.
 TEST(TokenTraining, WhatIsComputedTwiceTakesLessMemory) {
@@ -120,8 +124,39 @@ TEST(TokenTraining, AllPoliciesAreThoseOfGolden) {
     for (const Recompute policy : kPolicies) {
       SCOPED_TRACE(recompute_name(policy));
       const TrainingJob job = job_of(graph, {2, 2}, 16);
-      compare_tokens(job, small.vocabulary, small.positions, 2, with_policy(policy));
+      const Choices choices = with_policy(policy, policy == Recompute::Block);
+      compare_tokens(job, small.vocabulary, small.positions, 2, choices);
     }
+  }
+}
+
+// A list of blocks that stands there once is as long for more of them.
+TEST(TokenTraining, ABlockMoreTakesNoMoreOfTheListOfPhases) {
+  std::vector<uint32_t> bytes;
+  for (const int layers : {3, 4}) {
+    const TrainingJob job = job_of(gpt2({8, 2, 2, 24, layers, 11, 32}), {2, 2}, 16);
+    const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
+    const TrainPlan plan =
+        make_train_plan("test", job, image, kFullTile, with_policy(Recompute::All, true));
+    bytes.push_back(plan.executable.ends_addr - plan.executable.list_addr);
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+// The model of data/models/carroll: 852,608 parameters, 64 tokens a step on 4 x 4 tiles.
+TEST(TokenTraining, ALargerModelFitsOrIsRefusedWithItsBytes) {
+  const Graph graph = llama({128, 4, 2, 341, 4, 1024, 128, false}, "vocabulary_cross_entropy");
+  TrainingJob job = job_of(graph, {4, 4}, 16);
+  const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
+  EXPECT_LE(make_train_plan("test", job, image, kFullTile).used_bytes, kFullTile.sram_bytes);
+  job = job_of(graph, {4, 4}, 32);
+  try {
+    make_train_plan("test", job, image, kFullTile);
+    FAIL() << "32 tokens a tile fit";
+  } catch (const BadInput& refused) {
+    const std::string line = refused.what();
+    EXPECT_NE(line.find(" bytes of a tile, the limit is 49152 (largest: "), std::string::npos)
+        << line;
   }
 }
 

@@ -56,8 +56,10 @@ class Draft {
   // Places a buffer where a plan has it.
   void put(Slot slot, uint32_t addr) { buffers_[slot.buffer].addr = addr - slot.offset; }
   // Places all buffers in a tile, from byte `begin` on: the one that lives longest first, each at
-  // the lowest address that is free while it lives. Returns the end of the bytes used.
-  uint64_t place(uint64_t begin);
+  // the lowest address that is free while it lives. Returns the end of the bytes used. `in_step`:
+  // where phases come in turns (turns.h), a buffer lies as far from that of the turn before in each
+  // of them: at the same place, if they do not live at the same time.
+  uint64_t place(uint64_t begin, bool in_step);
   uint32_t at(Slot slot) const {
     return static_cast<uint32_t>(buffers_[slot.buffer].addr) + slot.offset;
   }
@@ -84,11 +86,20 @@ class Draft {
     Phase::Part part;
     size_t layer;
     const char* kernel;
+    std::vector<size_t> uses;  // buffers
     PhaseCost cost;
     std::function<std::vector<uint32_t>(int row)> words;
   };
   void take(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost,
             std::function<std::vector<uint32_t>(int row)> words);
+  // Buffers that are placed together, in the order in which they are.
+  std::vector<std::vector<size_t>> groups(bool in_step) const;
+  size_t last(const Buffer& b) const { return b.kept ? phases_.size() : b.last; }
+  bool lives(const Buffer& b) const { return b.first != SIZE_MAX; }
+  size_t life(const Buffer& b) const { return lives(b) ? last(b) - b.first + 1 : 0; }
+  bool together(const Buffer& a, const Buffer& b) const {
+    return a.first <= last(b) && b.first <= last(a);
+  }
 
   int rows_;
   std::vector<Buffer> buffers_;

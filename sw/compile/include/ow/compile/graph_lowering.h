@@ -39,7 +39,8 @@ struct Dealt {
 // Values that are computed twice, so that they need not stay from the forward pass to the backward
 // one: none; those of parts in which samples do not meet (the feed-forward part of a transformer);
 // those of all parts but the last one (its block); those of all. A part lies between two values
-// through which alone all that comes later depends on what is before.
+// through which alone all that comes later depends on what is before. A part in which samples meet
+// ends where they do: that value stays, and what follows it is computed again with the next part.
 enum class Recompute { None, Ffn, Block, All };
 inline constexpr Recompute kPolicies[] = {Recompute::None, Recompute::Ffn, Recompute::Block,
                                           Recompute::All};
@@ -54,6 +55,12 @@ struct Choices {
                                  // multiple of the grid rows
   uint32_t window = UINT32_MAX;  // features of a grid row in a window of masked deltas, at most
   Recompute recompute = Recompute::None;
+  // What the loss takes leaves the grid before its deltas take its place; else it stays. Only if
+  // can_leave().
+  bool outputs_leave = false;
+  // Phases that come several times stand in the list once, which takes some cycles, and buffers lie
+  // so that it is short.
+  bool in_turns = false;
 };
 
 // Features of a value in a tile: 16-bit numbers, a row of the tile's samples each.
@@ -87,6 +94,8 @@ class GraphLowering {
   const memoryx::StreamSchedule& forward_streams() const { return forward_streams_; }
   const memoryx::StreamSchedule& step_streams() const { return step_streams_; }
   int output() const { return graph_.last_value(); }
+  bool can_leave() const;
+  bool outputs_leave() const { return choices_.outputs_leave && can_leave(); }
   Slot targets() const { return targets_; }
   // A parameter that stays in the tiles: fp32, those of the features that the grid row owns.
   struct Vector {
@@ -165,6 +174,9 @@ class GraphLowering {
   // The operation that gives the value needs it for its deltas, so they cannot lie over it.
   void need_value(int value) { needed_.insert(value); }
   bool value_needed(int value) const { return needed_.count(value) > 0; }
+  // Memory for the deltas of `value`: over another value of as many features, or over itself, if
+  // nothing needs that any more once the operation has read it.
+  Slot delta_over(int value, int over);
   // The deltas of the operation's value: to read, or to change.
   const Rows& delta(int value) const { return *deltas_.at(static_cast<size_t>(value)); }
   bool masked(int value) const { return masked_.at(static_cast<size_t>(value)); }
@@ -173,6 +185,9 @@ class GraphLowering {
   // An operation has computed deltas of an input, or gives its own value's deltas to one.
   void give_delta(int value, const Rows& rows);
   void pass_delta(int from, int to);
+  // The tiles' parts of a value go to the edge: all in the west, or to the nearer one. `table`:
+  // they are deltas of looked-up rows, a step of the streams.
+  void send(int value, const Rows& rows, bool west, bool table);
 
  private:
   void find_finishes();
@@ -182,9 +197,9 @@ class GraphLowering {
   void forward();
   void backward();
   void loss();
-  void send();
   size_t takers(int value) const;
-  // For reports of time: its own number among those with a matrix, or that of the one before.
+  // For reports of time: its own number among those with a matrix, or that of the next one; after
+  // the last one that of the last one.
   size_t layer(const Op& op) const;
 
   const Graph& graph_;
@@ -206,7 +221,7 @@ class GraphLowering {
   std::map<std::string, Side> chains_;
   std::set<int> needed_;
   std::map<std::string, Slot> kept_;
-  // Operations from the first one up to the one that ends the part.
+  // Operations from the first one up to the one that ends the part, whose value stays.
   struct Part {
     size_t first, end;
   };

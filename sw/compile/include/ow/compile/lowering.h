@@ -59,6 +59,7 @@ struct LossPart {
   void (*add)(const Op& op, const std::vector<double>& outputs, const Goal& goal, double* loss);
   // What options of the operation the kernel needs. Null: none.
   void (*options)(const Op& op, int outputs, ow_loss* parameters) = nullptr;
+  bool in_place = false;  // deltas may replace the outputs
 };
 
 // Rows of the loss's work area, OW_LOSS_ROWS among them.

@@ -50,7 +50,8 @@ struct GradientCost {
 // A tile's words to the edge, after those of the tiles that are farther from it.
 struct SendCost {
   RowCycles words;
-  bool west = false;  // all leave in the west: deltas of looked-up rows; else to the nearer edge
+  bool west = false;   // all leave in the west; else to the nearer edge
+  bool table = false;  // deltas of looked-up rows
 };
 
 using PhaseCost = std::variant<WorkCost, PassCost, GatherCost, GradientCost, SendCost>;

@@ -39,6 +39,7 @@ struct TileCosts {
   uint64_t launch = 37;
   uint64_t launch_hop = 1;
   uint64_t prologue = 43;  // of the first phase: descriptors that no kernel changes
+  uint64_t next = 10;      // from one phase to the next one: turns and ends of the list
   // A pass.
   uint64_t start = 177;      // registers and instructions, and the first weight's way
   uint64_t bias = 8;         // its register

@@ -33,7 +33,8 @@ struct Left {
 struct Launched {
   uint64_t first_cycle = 0;  // of the launch
   uint64_t rest_cycle = 0;   // the grid came to rest
-  // By tile, row by row: low words of the cycle count at the launch and after each phase.
+  // By tile, row by row: low words of the cycle count at the launch and after each phase;
+  // after the next one that leaves its end, if it does not (leaves_end).
   std::vector<std::vector<uint32_t>> ends;
 };
 

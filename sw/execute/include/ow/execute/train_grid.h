@@ -24,7 +24,7 @@ namespace ow::jobs {
 // Cycles of the slowest tile for each pass of a layer.
 struct LayerPassTimes {
   uint64_t forward = 0;
-  uint64_t gradient = 0;  // includes the broadcast of its deltas, and its biases
+  uint64_t gradient = 0;  // includes the broadcast of its deltas, its biases and what else leaves
   uint64_t delta = 0;     // of its input; 0 for the first layer
 };
 
@@ -97,10 +97,14 @@ class TrainGrid {
   void write_targets(const Targets& targets);
   // Opens a stream. Writes the vectors, if they are new for the tiles, when they have arrived.
   void open(const memoryx::WaferSide& memory, int samples, bool labelled);
-  // Runs the first `phases` phases. Each grid row sends so many numbers, which `sink` takes as they
-  // come; null: there are none.
+  // Runs the first `phases` phases. Each grid row sends so many numbers: those of `outputs`, then
+  // gradients, which `sink` takes as they come; null: there are none.
   Launched launch(size_t phases, float scale, memoryx::WeightStream* weights,
-                  const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink);
+                  const std::vector<uint64_t>& numbers, memoryx::GradientSink* sink = nullptr,
+                  std::vector<std::vector<uint32_t>>* outputs = nullptr);
+  // Words of outputs that leave in a grid row; and the outputs, from those of all rows.
+  uint64_t output_words(int row) const;
+  Activations outputs_of(const std::vector<std::vector<uint32_t>>& words) const;
   // Fills in the times of the slowest tile for each part, and returns those for all parts together.
   uint64_t take_times(const Launched& launched, TrainRun* run) const;
   // The cycle in which a micro-batch or a forward pass begins.

@@ -24,11 +24,25 @@
 //   relay       blocks of other tiles that pass this one on their way to the edge
 // The launch run(phases, count, ends, scale) runs `count` phases of the list at address `phases`.
 // `scale` is the factor of the loss's derivative (docs/numerics.md, N13). At address `ends` the
-// tile leaves count + 1 words: the low word of the cycle count at the launch and after each phase.
+// tile leaves the low words of the cycle count at the launch and before each phase with
+// OW_PHASE_ENDS but the first one, and after the last phase.
 
 struct ow_phase {
   uint16_t kernel;  // byte address of its function: the program lies in the lowest 64 kB
-  uint16_t words;   // of the parameters that follow; then comes the next phase
+  uint16_t bytes;   // of the parameters that follow, and OW_PHASE_ENDS; then comes the next phase
+};
+#define OW_PHASE_ENDS 1u  // the cycle in which the phases before it ended stays
+
+// Phases that come several times, one turn after another, stand in the list once. After them comes
+// this record, whose `kernel` is 0, with a change for each word that is another one in each turn.
+struct ow_turns {
+  uint32_t left;   // turns that are still to come; the tile counts them down
+  uint32_t more;   // turns besides the first one
+  uint32_t bytes;  // from the turn's first phase to this record
+};
+struct ow_change {
+  uint16_t word;  // 32 bits each, from the turn's first phase on
+  int16_t by;     // from turn to turn, in multiples of 4
 };
 
 // Features of a tensor, dealt over the grid rows: `share` to each, one more to the first `left`.
