@@ -92,24 +92,25 @@ void make_rings(Maker* m) {
   }
 }
 
-// Rows of other sizes follow: their first slot covers all slots of the rows before.
+// Rows of other sizes follow: their first slot covers what the last row before has still to give.
 void make_other_rings(Maker* m) {
   TileTest t(m);
   t.begin("rows.other_ring", "A ring of longer rows waits for all rows of the one before.",
           {"fabric", "f16", "mixed", "rows", "dimensions"}, {"I130", "I62"});
-  constexpr int kRows = 3, kLong = 32;
+  constexpr int kRows = 2, kShort = 32, kLong = 64;
   constexpr uint32_t kAction = A::Enable::put(1) | A::Memory::put(1);
-  const int x = samples_of(&t, kData), sums = ring_of(&t, kRows),
+  const int x = t.memory(Type::F16, kData, kShort, 2, 0, 2 * kShort),
+            sums = t.memory(Type::F32, kCache, kShort, 4, kRows, 0),
             in = t.add(Descriptor::fabric_in(Type::F16, 0, 0));
   const int y = t.memory(Type::F16, kData, kLong, 2, 0, 2 * kLong),
-            wide = t.memory(Type::F32, kCache, kLong, 4, 2, 0);
+            wide = t.memory(Type::F32, kCache, kLong, 4, kRows, 0);
   t.p.store_word(reg::TaskEntry::address(kTask), TileTest::kCode);
-  set_reducer(&t, kSamples, kRows, kRows, kAction | A::In0::put(1) | A::In0Q::put(1));
+  set_reducer(&t, kShort, kRows, kRows, kAction | A::In0::put(1) | A::In0Q::put(1));
   drain(&t, 2);
   t.tensor(Op::Axpyw, Type::Mixed, sums, x, in, TileTest::thread(1));
   t.tensor(Op::Axpyw, Type::Mixed, wide, y, in, TileTest::thread(1));
   t.p.word(0x10500073);  // wfi: until the first drain has ended
-  set_reducer(&t, kLong, 2, 1, kAction);
+  set_reducer(&t, kLong, kRows, 1, kAction);
   t.p.store_word(reg::RedDst::kAddress, kOutputs + 0x100);
   drain(&t, 2);
   t.fill(kData, t.halves(160));
@@ -119,12 +120,12 @@ void make_other_rings(Maker* m) {
   t.start();
   t.send(0, weights(m, kRows, 10));
   t.send(0, weights(m, 1, 5));
-  t.send(1, floats(m, kSamples * (kRows - 1)));
+  t.send(1, floats(m, kShort));
   t.run();
-  t.read(kOutputs, kSamples * (kRows - 1), {"I62"});
-  t.send(1, floats(m, kSamples));
+  t.read(kOutputs, kShort, {"I62"});
+  t.send(1, floats(m, kShort));
   t.run();
-  t.read(kOutputs, kSamples * kRows, {"I130"});
+  t.read(kOutputs, kShort * kRows, {"I130"});
   t.read(kOutputs + 0x100, kLong, {"I130"});
 }
 
