@@ -52,7 +52,7 @@ constexpr char kJob[] =
     "{\"name\":\"l\",\"kind\":\"mean_squared_error\",\"inputs\":[\"b\",\"targets\"]}],"
     "\"forward\":[\"column\",\"whole\"],\"delta\":[\"whole\",\"column\"],"
     "\"optimizer\":{\"kind\":\"adamw\",\"rate\":[[\"linear\",0,0.1,4,0],[\"cosine\",0.1,0,9,0]],"
-    "\"weight_decay\":[[\"constant\",0.1,0.1,5,0]],\"momentum\":0.9,\"nesterov\":true,\"beta1\":0."
+    "\"weight_decay\":0.1,\"momentum\":0.9,\"nesterov\":true,\"beta1\":0."
     "9,"
     "\"beta2\":0.99,\"epsilon\":1e-8,\"max_norm\":1},"
     "\"loss_scale\":{\"initial\":8,\"dynamic\":true,\"interval\":3,\"most\":64},"
@@ -62,7 +62,7 @@ constexpr char kJob[] =
     "\"every\":2,\"balance\":\"inputs\",\"parts\":2}]}";
 constexpr char kTokenJob[] =
     "{\"type\":\"bf16\",\"grid\":[1,1],\"samples\":8,\"features\":0,"
-    "\"layers\":[{\"name\":\"e\",\"kind\":\"embedding\",\"inputs\":[\"input\"],\"outputs\":4,"
+    "\"layers\":[{\"name\":\"e\",\"kind\":\"embedding\",\"inputs\":[\"input\"],\"width\":4,"
     "\"vocabulary\":9},"
     "{\"name\":\"w\",\"kind\":\"linear\",\"inputs\":[\"e\"],\"outputs\":9},"
     "{\"name\":\"l\",\"kind\":\"softmax_cross_entropy\",\"inputs\":[\"w\",\"targets\"]}],"
