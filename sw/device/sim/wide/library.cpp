@@ -3,10 +3,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "ow/base/error.h"
 
@@ -21,17 +24,31 @@ bool processor_has(int width) {
   return true;
 }
 
-std::string path_of(int width) {
-  return fmt::format("{}/libow_wide_tile_{}.so", OW_WIDE_DIR, width);
-}
-
-bool is_built(int width) {
+// Where the code is looked for: programs of a build stand above lib/ or beside it. No path of the
+// build, because this library is installed.
+std::vector<std::string> folders() {
+  std::vector<std::string> all;
+  if (const char* named = std::getenv("OW_WIDE_DIR")) all.emplace_back(named);
   std::error_code error;
-  return std::filesystem::exists(path_of(width), error);
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    all.push_back(program.parent_path() / "lib/wide");
+    all.push_back(program.parent_path().parent_path() / "lib/wide");
+  }
+  return all;
 }
 
-const ow_wide_code& load(int width) {
-  const std::string path = path_of(width);
+// Empty if it is not built.
+std::string path_of(int width) {
+  std::error_code error;
+  for (const std::string& folder : folders()) {
+    std::string path = fmt::format("{}/libow_wide_tile_{}.so", folder, width);
+    if (std::filesystem::exists(path, error)) return path;
+  }
+  return "";
+}
+
+const ow_wide_code& load(int width, const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw BadInput(fmt::format("{}: cannot be loaded: {}", path, dlerror()));
   const std::string name = fmt::format("ow_wide_tile_code_{}", width);
@@ -47,10 +64,12 @@ const ow_wide_code& find_code(int width) {
     throw BadInput(fmt::format("engine=wide-{}: this processor lacks the instructions", width));
   }
   for (const int w : kWidths) {
-    if ((width == 0 || width == w) && processor_has(w) && is_built(w)) return load(w);
+    if ((width != 0 && width != w) || !processor_has(w)) continue;
+    const std::string path = path_of(w);
+    if (!path.empty()) return load(w, path);
   }
-  throw BadInput(fmt::format("{}: the wide engine is not built (make wide)",
-                             path_of(width == 0 ? kWidths[0] : width)));
+  throw BadInput(fmt::format("engine=wide: not built (make wide), or not in any of {}",
+                             fmt::join(folders(), ", ")));
 }
 
 }  // namespace ow::wide
