@@ -84,8 +84,7 @@ struct Common {
 };
 
 // Cycles of the kernels for a head, instruction by instruction, of the tile that has most to do:
-// its slots are those of one sequence, which lies in so many tiles. A job does not say how long
-// its sequences are, so estimates are of sequences within a tile.
+// its slots are those of one sequence, which lies in so many tiles: the longest that the job has.
 class HeadCycles {
  public:
   HeadCycles(uint64_t samples, uint64_t size, uint64_t blocks)
@@ -249,6 +248,11 @@ class HeadCycles {
   uint64_t all_ = 0;
 };
 
+uint64_t tiles_of_sequence(const GraphLowering& l) {
+  const auto sequence = static_cast<uint64_t>(l.job().sequence);
+  return std::max<uint64_t>(1, (sequence + l.samples() - 1) / l.samples());
+}
+
 std::string kept_name(const Op& op) { return "maxima and sums of " + op.name; }
 
 void forward(GraphLowering& l, const Op& op) {
@@ -261,7 +265,7 @@ void forward(GraphLowering& l, const Op& op) {
   l.draft().add("attention", {c.q, c.k, c.v, c.slots, y, kept, area},
                 work(l.rows(),
                      [&](int /*row*/) {
-                       HeadCycles head(l.samples(), c.size, 1);
+                       HeadCycles head(l.samples(), c.size, tiles_of_sequence(l));
                        return 40 + c.heads * head.forward();
                      }),
                 [=, &l](int /*row*/) {
@@ -286,7 +290,7 @@ void backward(GraphLowering& l, const Op& op) {
   l.draft().add("attention_deltas", {c.q, c.k, c.v, c.slots, y, kept, delta.slot, area, dq, dk, dv},
                 work(l.rows(),
                      [&](int /*row*/) {
-                       HeadCycles head(l.samples(), c.size, 1);
+                       HeadCycles head(l.samples(), c.size, tiles_of_sequence(l));
                        return 40 + c.heads * head.backward();
                      }),
                 [=, &l](int row) {
