@@ -12,6 +12,7 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/check/training_job.h"
+#include "ow/compile/lowering.h"
 #include "ow/execute/run_job.h"
 #include "ow/golden/train.h"
 #include "ow/sim/sim.h"
@@ -52,6 +53,43 @@ void measure_job(Rows* rows, const TransformerBench& bench, const std::string& n
   }
   rows->add(loss, r.evaluations.back().loss, raw);
   rows->add("transformer." + name + "_seconds", seconds, std::move(raw));
+}
+
+// Multiply-adds of a step that any computer needs: each weight of a matrix once in each pass.
+uint64_t multiply_adds(const TrainingJob& job) {
+  const Graph graph = graph_of(job);
+  uint64_t weights = 0;
+  for (const Op& op : graph.ops) {
+    if (jobs::find_lowering(op.kind)->streamed == nullptr) continue;
+    const Parameter& matrix = graph.parameters[op.parameters[0]];
+    weights += uint64_t{matrix.rows} * matrix.columns;
+  }
+  constexpr uint64_t kPasses = 3;
+  return kPasses * weights * job.micro_batch();
+}
+
+// A step of a larger model on the RTL, each weight beside golden.
+void measure_wide(Rows* rows, const TransformerBench& bench) {
+  const jobs::TrainParams params = jobs::read_job(bench.wide).training();
+  const Progress bar = rows->progress("a wide model");
+  jobs::RunOptions run = golden::training_run(bench.firmware + "/train.elf");
+  run.larger_firmware = jobs::training_programs(bench.firmware, params.job.type);
+  run.read_text = bench.read_text;
+  run.mode = jobs::TrainMode::Train;
+  run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
+  const jobs::TrainReport r = run_training(params, run);
+  if (r.compared == 0 || r.mismatches() != 0) {
+    rows->fault("transformer.wide_cycles",
+                fmt::format("{} numbers differ from golden", r.mismatches()));
+  }
+  nlohmann::json raw = report_json(r);
+  const std::string differs = rows->cycles("step of wide", r.cycles);
+  if (!differs.empty()) raw["baseline"] = differs;
+  const double beats = static_cast<double>(r.cycles) * params.job.grid_rows * params.job.grid_cols *
+                       jobs::kFullTile.lanes;
+  rows->add("transformer.wide_cycles", static_cast<double>(r.cycles) / 1e6, raw);
+  rows->add("transformer.wide_useful", 100 * static_cast<double>(multiply_adds(params.job)) / beats,
+            std::move(raw));
 }
 
 // The job of `tiny` on 4 x 4 tiles, a sequence of 64 slots a micro-batch, beside golden.
@@ -168,6 +206,9 @@ void measure_transformer(Rows* rows, const TransformerBench& bench) {
   }
   if (rows->wants_any({"transformer.tiny_loss", "transformer.tiny_seconds"})) {
     measure_job(rows, bench, "tiny", bench.tiny, false);
+  }
+  if (rows->wants_any({"transformer.wide_cycles", "transformer.wide_useful"})) {
+    measure_wide(rows, bench);
   }
   if (rows->wants("transformer.lengths")) measure_lengths(rows, bench);
 }
