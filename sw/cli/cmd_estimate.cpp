@@ -60,8 +60,8 @@ Work inference_work(const jobs::RunParams& params, const MachineSpec& machine, c
   if (!mini) programs.push_back(firmware_dir() + "/forward_graph.elf");
   const ElfImage firmware = jobs::program_of(run, programs, tile);
   constexpr size_t kMany = size_t{1} << 30;
-  const jobs::TrainPlan plan = jobs::make_forward_plan(params.path + ": keys 'network' and 'grid'",
-                                                       run, kMany, firmware, tile);
+  const jobs::Plan plan = jobs::make_forward_plan(params.path + ": keys 'network' and 'grid'", run,
+                                                  kMany, firmware, tile);
   Work job;
   job.mini = mini;
   job.shape = shape_of(plan, run);
@@ -91,8 +91,7 @@ Work training_work(const jobs::TrainParams& params, const Options& o) {
   TrainingJob training = jobs::with_sum_orders(params.job);
   const ElfImage firmware = jobs::program_of(
       training, jobs::training_programs(firmware_dir(), training.type), jobs::kFullTile);
-  const jobs::TrainPlan plan =
-      jobs::make_train_plan(params.base.path, training, firmware, jobs::kFullTile);
+  const jobs::Plan plan = jobs::make_plan(params.base.path, training, firmware, jobs::kFullTile);
   Work job;
   job.wafers = o.wafers > 0 ? o.wafers : params.wafers;
   swarmx::check_wafers(params.base.path, job.wafers, training.micro_batches, 1);

@@ -10,7 +10,7 @@
 #include "ow/base/error.h"
 #include "ow/compile/language_estimate.h"
 #include "ow/compile/language_plan.h"
-#include "ow/compile/plan.h"
+#include "ow/compile/placement.h"
 #include "ow/firmware/region.h"
 #include "ow/import/model_config.h"
 #include "ow/memoryx/time_model.h"

@@ -62,8 +62,7 @@ TrainingJob run_of(const Drawn& drawn) {
 jobs::StreamRun run_on_tiles(const Drawn& drawn, const ElfImage& firmware, const TimeModel& time) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, drawn.grid));
   const TrainingJob work = run_of(drawn);
-  const jobs::TrainPlan plan =
-      jobs::make_forward_plan("network", work, 0, firmware, tile_of(machine));
+  const jobs::Plan plan = jobs::make_forward_plan("network", work, 0, firmware, tile_of(machine));
   jobs::StreamJob job(machine, firmware, plan, work);
   job.write_input(
       random_activations(3, work.type, drawn.layers.front().inputs, plan.batch(), -1, 1));
@@ -77,8 +76,7 @@ EstimateShape run_shape(const Drawn& drawn, const ElfImage& firmware) {
   run.grid_rows = drawn.grid.rows;
   run.grid_cols = drawn.grid.cols;
   run.samples = drawn.samples;
-  const jobs::TrainPlan plan =
-      jobs::make_forward_plan("network", run, 0, firmware, jobs::kFullTile);
+  const jobs::Plan plan = jobs::make_forward_plan("network", run, 0, firmware, jobs::kFullTile);
   return jobs::shape_of(plan, run);
 }
 
@@ -138,8 +136,7 @@ struct Programs {
 Reckoning reckoning_of(const Drawn& drawn, const Programs& programs) {
   if (!drawn.training) return {run_shape(drawn, programs.stream), reckoned(drawn)};
   const TrainingJob job = job_of(drawn);
-  const jobs::TrainPlan plan =
-      jobs::make_train_plan("training", job, programs.train, jobs::kFullTile);
+  const jobs::Plan plan = jobs::make_plan("training", job, programs.train, jobs::kFullTile);
   return {shape_of(plan, job), jobs::training_weights(job, 0)};
 }
 
@@ -149,7 +146,7 @@ uint64_t step_cycles(const Drawn& drawn, const ElfImage& firmware, const TimeMod
   const TrainingJob job = job_of(drawn);
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, drawn.grid));
   jobs::TrainGrid grid(machine, firmware,
-                       jobs::make_train_plan("training", job, firmware, jobs::kFullTile));
+                       jobs::make_plan("training", job, firmware, jobs::kFullTile));
   if (time.modelled()) grid.set_time(time);
   memoryx::MemoryX memory(job, {});
   memory.begin();
@@ -352,7 +349,7 @@ void wse(Rows* rows, const TrainBench& bench) {
   const ElfImage firmware = read_elf(bench.firmware, jobs::kFullTile.sram_bytes);
   const TrainingJob job = jobs::with_sum_orders(params.job);
   const EstimateShape shape =
-      jobs::shape_of(jobs::make_train_plan(params.base.path, job, firmware, jobs::kFullTile), job);
+      jobs::shape_of(jobs::make_plan(params.base.path, job, firmware, jobs::kFullTile), job);
   const Estimate e = estimate_job(shape, jobs::training_weights(job, 0), wse_time());
   // The first step has no update before it.
   const jobs::TrainReport one = train(params, bench, 1);

@@ -50,8 +50,7 @@ Measured layer(GridShape grid, Engine engine, int inputs, int outputs) {
       forward_job(random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1),
                   grid.rows, grid.cols, 32);
   const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
-  const jobs::TrainPlan plan =
-      jobs::make_forward_plan("scale", work, 0, firmware, tile_of(machine));
+  const jobs::Plan plan = jobs::make_forward_plan("scale", work, 0, firmware, tile_of(machine));
   jobs::StreamJob job(machine, firmware, plan, work);
   job.write_input(random_activations(3, work.type, inputs, plan.batch(), -1, 1));
   const double begin = cpu_seconds();

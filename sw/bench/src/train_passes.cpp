@@ -90,7 +90,7 @@ class Beside {
         image_(read_elf(bench.firmware, jobs::kFullTile.sram_bytes)),
         machine_(make_runtime(
             make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}))),
-        grid_(machine_, image_, jobs::make_train_plan(who, job, image_, jobs::kFullTile)),
+        grid_(machine_, image_, jobs::make_plan(who, job, image_, jobs::kFullTile)),
         memory_(job, {}),
         reference_(job),
         rng_(seed) {

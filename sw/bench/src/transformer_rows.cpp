@@ -100,7 +100,7 @@ class Tiny {
         program_(jobs::program_of(job_, jobs::training_programs(bench.firmware, job_.type),
                                   jobs::kFullTile)),
         grid_(make_runtime(make_device(DeviceKind::Replicated, {job_.grid_rows, job_.grid_cols})),
-              program_, jobs::make_train_plan("tiny", job_, program_, jobs::kFullTile)),
+              program_, jobs::make_plan("tiny", job_, program_, jobs::kFullTile)),
         memory_(job_, {}),
         golden_(job_) {
     memory_.begin();

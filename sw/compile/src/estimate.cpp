@@ -301,7 +301,7 @@ double Estimate::utilisation() const {
   return most == 0 ? 0 : static_cast<double>(multiply_adds) / most;
 }
 
-EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers) {
+EstimateShape shape_of(const Plan& plan, const TrainingJob& job, int wafers) {
   TrainingJob own = job;
   own.forward = plan.forward;
   own.delta = plan.delta;

@@ -123,7 +123,7 @@ uint64_t stream_weights(const LayerShape& layer, const LayerWeights& weights, in
 
 uint64_t LayerBound::cycles() const { return std::max({stream, engine, reducer}); }
 
-LayerBound layer_bound(const TrainPlan& plan, size_t layer, const LayerWeights& weights) {
+LayerBound layer_bound(const Plan& plan, size_t layer, const LayerWeights& weights) {
   LayerBound bound;
   const auto samples = static_cast<uint64_t>(plan.samples);
   const uint64_t beats = samples / static_cast<uint64_t>(plan.tile.lanes);

@@ -150,7 +150,7 @@ json plan_inputs(const RunParams& params, const TrainingJob& job, size_t samples
   return inputs;
 }
 
-json plan_json(const TrainPlan& plan) {
+json plan_json(const Plan& plan) {
   if (plan.loss.empty()) {
     return {{"samples_per_tile", plan.samples},
             {"forward", orders_json(plan.forward)},
@@ -182,13 +182,13 @@ json plan_document(const json& plan, const json& memory, const ElfImage& firmwar
           {"cycles", estimate.cycles}};
 }
 
-json memory_json(const TrainPlan& plan, const ElfImage& firmware) {
+json memory_json(const Plan& plan, const ElfImage& firmware) {
   json blocks = json::array();
   blocks.push_back({{"name", "program"}, {"address", 0}, {"bytes", firmware.symbol("ow_heap")}});
-  std::vector<TrainPlan::Block> sorted = plan.blocks;
+  std::vector<Plan::Block> sorted = plan.blocks;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.addr < b.addr; });
-  for (const TrainPlan::Block& b : sorted) {
+  for (const Plan::Block& b : sorted) {
     blocks.push_back({{"name", b.name}, {"address", b.addr}, {"bytes", b.bytes}});
   }
   const uint32_t stack = firmware.symbol("ow_heap_end");

@@ -169,8 +169,8 @@ nlohmann::json PlanFile::report() const {
   return out;
 }
 
-TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
-                    TrainingJob job, const ElfImage& firmware, const TileConfig& tile) {
+Plan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
+               TrainingJob job, const ElfImage& firmware, const TileConfig& tile) {
   const nlohmann::json whole = file.document();
   const Reader from = Reader(file.path(), "", whole)[key.c_str()];
   const size_t layers = job.layers.size();
@@ -185,7 +185,7 @@ TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::str
   };
   job.forward = orders("forward");
   Choices choices;
-  if (job.loss.empty()) return make_train_plan(who, job, firmware, tile, choices);
+  if (job.loss.empty()) return make_plan(who, job, firmware, tile, choices);
   job.delta = orders("delta");
   choices.piece = static_cast<uint32_t>(from["gathered_features"].integer(1, kMaxCount));
   const uint32_t window = from["window_features"].count();
@@ -200,7 +200,7 @@ TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::str
     from["gathered_features"].fail(key + ".gathered_features",
                                    fmt::format("must be a multiple of {} grid rows", rows));
   }
-  return make_train_plan(who, job, firmware, tile, choices);
+  return make_plan(who, job, firmware, tile, choices);
 }
 
 }  // namespace ow::jobs

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ow/compile/lowering.h"
+#include "ow/compile/plan.h"
 #include "ow/compile/sum_order.h"
-#include "ow/compile/train_plan.h"
 #include "ow/firmware/job.h"
 #include "ow/memoryx/schedule.h"
 #include "ow/memoryx/sparsity.h"

@@ -5,7 +5,7 @@
 
 #include "ow/base/error.h"
 #include "ow/compile/lower.h"
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "training_job.h"
 
 namespace ow::conform {
@@ -84,7 +84,7 @@ std::vector<uint32_t> TrainingHost::batch(const std::vector<uint32_t>& inputs,
         jobs::program_of(job, jobs::training_programs(firmware_, job.type), jobs::kFullTile);
     machine_ = std::make_unique<Runtime>(make_runtime(make_grid({job.grid_rows, job.grid_cols})));
     passes_ = std::make_unique<jobs::TrainGrid>(
-        *machine_, program, jobs::make_train_plan("job", job, program, jobs::kFullTile));
+        *machine_, program, jobs::make_plan("job", job, program, jobs::kFullTile));
   }
   const std::vector<int>& classes = in.targets.classes;
   ignored_ += static_cast<uint64_t>(std::count(classes.begin(), classes.end(), kNoToken));

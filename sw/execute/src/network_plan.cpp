@@ -15,7 +15,7 @@ std::string who_large(const RunParams& params) {
 }
 
 // The large layer fills the grid as the network does.
-TrainingJob large_shape(const RunParams& params, const TrainPlan& plan) {
+TrainingJob large_shape(const RunParams& params, const Plan& plan) {
   TrainingJob job = forward_job();
   job.layers = {{params.large->inputs, params.large->outputs, kShortActivation, true}};
   job.grid_rows = params.grid.rows;
@@ -80,7 +80,7 @@ Plans plans_for(const RunParams& params, const Checked& checked, const TileConfi
 
 // Pruned weights are known if the weights come from a file.
 nlohmann::json plan_document(const RunParams& params, const Checked& checked) {
-  const TrainPlan& plan = checked.plans.network;
+  const Plan& plan = checked.plans.network;
   const EstimateShape shape = shape_of(plan, checked.job);
   std::vector<LayerWeights> weights;
   if (checked.job.first) {

@@ -112,7 +112,7 @@ Activations large_input(const LargeLayerParams& params, int samples) {
 }
 
 // ---------------------------------------------------------------------------------- comparison --
-Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const Plan& plan,
                        const TrainingJob& job, const std::string& name, Reference reference,
                        bool dense)
     : job_(job),
@@ -138,7 +138,7 @@ Comparison::Comparison(const Runtime& machine, const ElfImage& firmware, const T
 
 // What layer k of several took by itself.
 void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pass) const {
-  const TrainPlan& plan = stream_.plan();
+  const Plan& plan = stream_.plan();
   // The kernel's own clock; differences of 32-bit stamps are right when they wrap.
   const uint32_t base = run.times[k].front().start;
   int32_t first = 0;
@@ -160,7 +160,7 @@ void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pas
 // The values that the tiles still have belong to the layer with a matrix that they follow.
 void Comparison::compare_values(const std::vector<Activations>& expected, const std::string& what,
                                 bool dense) {
-  const TrainPlan& plan = stream_.plan();
+  const Plan& plan = stream_.plan();
   const Graph graph = graph_of(job_);
   size_t matrices = 0;
   for (size_t n = 0; n < graph.ops.size(); ++n) {
@@ -175,7 +175,7 @@ void Comparison::compare_values(const std::vector<Activations>& expected, const 
 }
 
 Activations Comparison::run_pass(const Activations& x, bool dense) {
-  const TrainPlan& plan = stream_.plan();
+  const Plan& plan = stream_.plan();
   stream_.spoil_values();
   // A second pass finds the input where the first one did, if nothing was laid over it.
   if (!dense || !plan.values.front().kept) stream_.write_input(x);
@@ -284,7 +284,7 @@ class Runner {
     const TileConfig tile = tile_of(machine);
     const size_t samples = checked_.samples.samples();
     const Plans plans = plans_for(params_, checked_, tile);
-    const TrainPlan& plan = plans.network;
+    const Plan& plan = plans.network;
     const auto batch = static_cast<size_t>(plan.batch());
     report_.batches = (samples + batch - 1) / batch;
     TrainingJob large;
@@ -316,14 +316,13 @@ class Runner {
     for (const Workload& w : comparison.workloads()) report_.workloads.push_back(w);
   }
 
-  void set_time(const TrainPlan& plan, const TrainingJob& job, Comparison* comparison) {
+  void set_time(const Plan& plan, const TrainingJob& job, Comparison* comparison) {
     const TimeModel time = time_of(params_.time, shape_of(plan, job), weights_of(job, false));
     comparison->set_time(time);
     report_.timed = time.modelled();
   }
 
-  void run_samples(const Runtime& machine, const TrainPlan& plan,
-                   const std::function<void()>& tick) {
+  void run_samples(const Runtime& machine, const Plan& plan, const std::function<void()>& tick) {
     Comparison comparison(machine, checked_.firmware, plan, job_, "network", reference_,
                           options_.dense);
     comparison.on_progress(tick);
@@ -346,7 +345,7 @@ class Runner {
 
   // By what the bounds say of everything, with what loading and reading back add to it.
   double cycles_to_come(const Plans& plans, const TrainingJob& large) const {
-    const auto both = [&](const TrainPlan& plan, const TrainingJob& job) {
+    const auto both = [&](const Plan& plan, const TrainingJob& job) {
       uint64_t cycles = 0;
       for (const bool dense : {false, true}) {
         if (dense && !options_.dense) continue;

@@ -8,7 +8,7 @@
 
 namespace ow::jobs {
 
-Resident resident_of(const TrainPlan& plan, const memoryx::WaferSide& memory) {
+Resident resident_of(const Plan& plan, const memoryx::WaferSide& memory) {
   const auto rows = static_cast<size_t>(plan.grid.rows);
   Resident resident(plan.vectors.size());
   for (size_t k = 0; k < resident.size(); ++k) {
@@ -24,7 +24,7 @@ Resident resident_of(const TrainPlan& plan, const memoryx::WaferSide& memory) {
   return resident;
 }
 
-void write_resident(const TrainPlan& plan, const Resident& resident, Executor* executor) {
+void write_resident(const Plan& plan, const Resident& resident, Executor* executor) {
   std::vector<size_t> order(resident.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),

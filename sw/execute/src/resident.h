@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "ow/execute/executor.h"
 #include "ow/memoryx/wafer_side.h"
 
@@ -15,9 +15,9 @@ namespace ow::jobs {
 // Their words for each grid row's tiles, by vector of the plan and grid row.
 using Resident = std::vector<std::vector<std::vector<uint32_t>>>;
 
-Resident resident_of(const TrainPlan& plan, const memoryx::WaferSide& memory);
+Resident resident_of(const Plan& plan, const memoryx::WaferSide& memory);
 // Neighbours in one copy, because each copy waits for the tiles.
-void write_resident(const TrainPlan& plan, const Resident& resident, Executor* executor);
+void write_resident(const Plan& plan, const Resident& resident, Executor* executor);
 
 }  // namespace ow::jobs
 

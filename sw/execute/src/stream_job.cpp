@@ -13,14 +13,14 @@
 namespace ow::jobs {
 namespace {
 
-TrainingJob with_batch(TrainingJob job, const TrainPlan& plan) {
+TrainingJob with_batch(TrainingJob job, const Plan& plan) {
   job.samples = plan.samples;
   return job;
 }
 
 }  // namespace
 
-StreamJob::StreamJob(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+StreamJob::StreamJob(const Runtime& machine, const ElfImage& firmware, const Plan& plan,
                      TrainingJob job)
     : whole_(plan),
       plan_(plan),

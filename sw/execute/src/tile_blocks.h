@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations as the blocks of tiles (plan.h).
+// Activations as the blocks of tiles (placement.h).
 #ifndef OW_EXECUTE_TILE_BLOCKS_H_
 #define OW_EXECUTE_TILE_BLOCKS_H_
 

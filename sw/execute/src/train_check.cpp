@@ -80,7 +80,7 @@ void take_plan(const TrainParams& params, const RunOptions& options, CheckedTrai
     job.forward = checked->plan.forward;
     job.delta = checked->plan.delta;
   } else {
-    checked->plan = make_train_plan(params.base.path, job, checked->firmware, options.tile);
+    checked->plan = make_plan(params.base.path, job, checked->firmware, options.tile);
   }
   // The other ranks do not read rank 0's file.
   const bool same = job.forward == chosen.forward && job.delta == chosen.delta;

@@ -19,7 +19,7 @@ namespace {
 using memoryx::WaferSide;
 
 // The device must be the plan's before its program is loaded.
-const Runtime& checked(const Runtime& machine, const TrainPlan& plan) {
+const Runtime& checked(const Runtime& machine, const Plan& plan) {
   const TileConfig& tile = tile_of(machine);
   const int colours = colours_of(plan.grid, Exit::West);
   if (tile.lanes != plan.tile.lanes || tile.sram_bytes < plan.tile.sram_bytes ||
@@ -43,7 +43,7 @@ void add_times(const TrainTimes& from, TrainTimes* to) {
   to->deltas += from.deltas;
 }
 
-TrainGrid::TrainGrid(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan)
+TrainGrid::TrainGrid(const Runtime& machine, const ElfImage& firmware, const Plan& plan)
     : plan_(plan), executor_(checked(machine, plan), firmware, plan_.executable) {}
 
 void TrainGrid::set_time(const TimeModel& model) {
@@ -79,7 +79,7 @@ void TrainGrid::write_tokens(const WaferSide& memory, const Tokens& tokens) {
     executor_.write(plan_.values[static_cast<size_t>(l.value)].addr,
                     memoryx::looked_up(memory.store(), plan_.type, l.tokens, l.positions, tokens));
   }
-  for (const TrainPlan::Feed& feed : plan_.feeds) {
+  for (const Plan::Feed& feed : plan_.feeds) {
     std::vector<uint32_t> row, words;
     for (int c = 0; c < plan_.grid.cols; ++c) {
       const std::vector<uint32_t> here = feed.make(tokens, c);

@@ -9,7 +9,7 @@ namespace ow::jobs {
 namespace {
 
 // Bits of samples with their classes or values.
-uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
+uint64_t sample_bits(const Plan& plan, int samples, bool labelled) {
   constexpr uint64_t kHalf = 16;
   uint64_t each = kHalf * static_cast<uint64_t>(plan.values.front().features);
   if (labelled)
@@ -20,8 +20,7 @@ uint64_t sample_bits(const TrainPlan& plan, int samples, bool labelled) {
 }  // namespace
 
 TrainTime::TrainTime(Device& device, const std::vector<StreamPort>& in,
-                     const std::vector<StreamPort>& out, const TrainPlan& plan,
-                     const TimeModel& model)
+                     const std::vector<StreamPort>& out, const Plan& plan, const TimeModel& model)
     : device_(device),
       plan_(plan),
       edge_(device, in, out, model),

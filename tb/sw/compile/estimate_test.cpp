@@ -36,7 +36,7 @@ class Machine {
     }
     job_ = forward_job(random_network(11, HalfType::Binary16, layers, c.density), c.grid.rows,
                        c.grid.cols, c.samples);
-    const TrainPlan plan = make_forward_plan("test", job_, 0, image_, tile_of(machine_));
+    const Plan plan = make_forward_plan("test", job_, 0, image_, tile_of(machine_));
     stream_ = std::make_unique<StreamJob>(machine_, image_, plan, job_);
     stream_->write_input(random_activations(3, job_.type, layers[0].inputs, plan.batch(), -1, 1));
     shape_ = shape_of(plan, job_);

@@ -46,7 +46,7 @@ TrainingJob job_of(const Case& c) {
 // A step on tiles and its estimate: from the weights themselves, or from their density alone.
 enum class Weights { Own, Drawn };
 struct Step {
-  TrainPlan plan;
+  Plan plan;
   TrainRun run;
   Estimate estimate;
 };
@@ -54,7 +54,7 @@ struct Step {
 Step step_of(const TrainingJob& job, Weights by) {
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
   Step step;
-  step.plan = make_train_plan("test", job, image, kFullTile);
+  step.plan = make_plan("test", job, image, kFullTile);
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, step.plan.grid));
   TrainGrid grid(machine, image, step.plan);
   memoryx::MemoryX memory(job, {});
@@ -172,7 +172,7 @@ TEST(EstimateTraining, WholeSumsAreHeldByWhatTheyNeed) {
     TrainingJob job = job_of({{4, 1}, 32, 0.1, {64, 128}, false});
     job.forward = job.delta = {whole ? SumOrder::Whole : SumOrder::Column};
     const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
-    const EstimateShape shape = shape_of(make_train_plan("test", job, image, kFullTile), job);
+    const EstimateShape shape = shape_of(make_plan("test", job, image, kFullTile), job);
     const Estimate e = estimate_job(shape, training_weights(job, 0), {});
     for (const PhaseEstimate& phase : e.phases) {
       if (phase.name != "forward") continue;
@@ -249,7 +249,7 @@ TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTil
     job = with_sum_orders(job);
     TimeModel time = wse_time();
     time.samples = {};  // else they hold all of it
-    const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
+    const Plan plan = make_plan("test", job, image, kFullTile);
     const Estimate estimate = estimate_job(shape_of(plan, job), training_weights(job, 0), time);
     const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, plan.grid));
     TrainGrid grid(machine, image, plan);
@@ -272,7 +272,7 @@ TEST(EstimateTraining, AStepWithWhatIsOutsideTheWaferIsWithinFivePercentOfTheTil
 TEST(EstimateTraining, BalancedHidesTheUpdate) {
   TrainingJob job = job_of({{4, 4}, 32, 1, {64, 128, 10}});
   const ElfImage image = read_elf(OW_FIRMWARE_DIR "/train.elf", kFullTile.sram_bytes);
-  const TrainPlan plan = make_train_plan("test", job, image, kFullTile);
+  const Plan plan = make_plan("test", job, image, kFullTile);
   const std::vector<LayerWeights> weights = training_weights(job, 0);
   TimeOptions options;
   options.preset = TimeOptions::Preset::Balanced;

@@ -117,7 +117,7 @@ void compare_steps(const TrainingJob& job, int steps, const Input& input,
       make_runtime(make_device(DeviceKind::Replicated, GridShape{job.grid_rows, job.grid_cols}));
   const TileConfig tile = tile_of(machine);
   const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), tile);
-  const TrainPlan plan = make_train_plan("test", job, image, tile, choices);
+  const Plan plan = make_plan("test", job, image, tile, choices);
   TrainGrid grid(machine, image, plan);
   golden::Trainer golden(job, job.graph);
   memoryx::MemoryX memory(job, {});

@@ -14,7 +14,7 @@
 #include "ow/base/error.h"
 #include "ow/compile/job.h"
 #include "ow/compile/lower.h"
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "ow/graph/chain.h"
 #include "temporary_file.h"
 

@@ -34,7 +34,7 @@ TrainingJob run_of(GridShape grid, int samples, const std::vector<LayerShape>& l
   return job;
 }
 
-TrainPlan plan_of(const TrainingJob& job, size_t count = 0, const TileConfig& tile = kFullTile) {
+Plan plan_of(const TrainingJob& job, size_t count = 0, const TileConfig& tile = kFullTile) {
   return make_forward_plan("here", job, count, firmware(), tile);
 }
 
@@ -49,13 +49,13 @@ struct Range {
 
 bool apart(const Range& a, const Range& b) { return a.end <= b.begin || b.end <= a.begin; }
 
-Range rows_at(const TrainPlan& plan, const ValuePlan& value) {
+Range rows_at(const Plan& plan, const ValuePlan& value) {
   return {value.addr,
           value.addr + static_cast<uint32_t>(plan.owned(value.features, 0) * plan.samples) * 2};
 }
 
 // The values that have memory: of a layer with an activation that of the activation.
-std::vector<ValuePlan> stored(const TrainPlan& plan) {
+std::vector<ValuePlan> stored(const Plan& plan) {
   std::vector<ValuePlan> values;
   for (const ValuePlan& value : plan.values) {
     if (value.addr != 0) values.push_back(value);
@@ -65,7 +65,7 @@ std::vector<ValuePlan> stored(const TrainPlan& plan) {
 
 TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
   const ElfImage image = firmware();
-  const TrainPlan plan = plan_of(run_of({4, 4}, 32, sizes({65, 130, 33, 10})));
+  const Plan plan = plan_of(run_of({4, 4}, 32, sizes({65, 130, 33, 10})));
   EXPECT_TRUE(plan.all_kept());
   EXPECT_EQ(plan.ring(), 4);
   std::vector<Range> taken;
@@ -74,7 +74,7 @@ TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
     EXPECT_EQ(value.addr % 64, 0u);
     taken.push_back(rows_at(plan, value));
   }
-  for (const TrainPlan::Vector& bias : plan.vectors) {
+  for (const Plan::Vector& bias : plan.vectors) {
     const int outputs = plan.layers[bias.parameter / 2].outputs;
     taken.push_back({bias.addr, bias.addr + static_cast<uint32_t>(plan.owned(outputs, 0) * 4)});
   }
@@ -89,7 +89,7 @@ TEST(Plan, BuffersDoNotOverlapAndAreAligned) {
 // A value's memory is another's when nothing takes it any more, and the plan says which are lost.
 TEST(Plan, ValuesShareMemoryWhereItIsShort) {
   const ElfImage image = firmware();
-  const TrainPlan plan = plan_of(run_of({1, 1}, 16, sizes({300, 700, 500, 600, 10})));
+  const Plan plan = plan_of(run_of({1, 1}, 16, sizes({300, 700, 500, 600, 10})));
   EXPECT_FALSE(plan.all_kept());
   const std::vector<ValuePlan> values = stored(plan);
   ASSERT_EQ(values.size(), 5u);
@@ -108,7 +108,7 @@ TEST(Plan, ValuesShareMemoryWhereItIsShort) {
 }
 
 TEST(Plan, PhasesDoWhatTheirLayersSay) {
-  const TrainPlan plan = plan_of(run_of({2, 1}, 8, {{3, 4, "relu", true}, {4, 2, "none", false}}));
+  const Plan plan = plan_of(run_of({2, 1}, 8, {{3, 4, "relu", true}, {4, 2, "none", false}}));
   const Executable& executable = plan.executable;
   ASSERT_EQ(executable.phases.size(), 3u);
   EXPECT_EQ(executable.exit, Exit::BothSides);
@@ -132,8 +132,8 @@ TEST(Plan, TakesAsManySamplesAsFitAndAreThere) {
   job.layers = sizes({700, 500});
   EXPECT_EQ(plan_of(job, 100000).samples, 32);
   // A batch that does not fill the grid costs what it holds, at the same places.
-  const TrainPlan plan = plan_of(run_of({2, 3}, 32, sizes({20, 10})));
-  const TrainPlan fewer = with_samples(plan, run_of({2, 3}, 32, sizes({20, 10})), 8);
+  const Plan plan = plan_of(run_of({2, 3}, 32, sizes({20, 10})));
+  const Plan fewer = with_samples(plan, run_of({2, 3}, 32, sizes({20, 10})), 8);
   EXPECT_EQ(fewer.ring(), 16);
   EXPECT_EQ(fewer.executable.list_addr, plan.executable.list_addr);
   EXPECT_EQ(fewer.executable.ends_addr, plan.executable.ends_addr);
@@ -283,13 +283,13 @@ TEST(WeightStream, LayersFollowOneAnother) {
   EXPECT_EQ(stream[6], (Wavelet{0, true, kRowEnd | kStreamEnd}));
 }
 
-LayerBound bound_of(const TrainPlan& plan, const Layer& layer, bool dense) {
+LayerBound bound_of(const Plan& plan, const Layer& layer, bool dense) {
   const TrainingJob job = forward_job(network_of(layer), plan.grid.rows, plan.grid.cols);
   return layer_bound(plan, 0, weights_of(job, dense).front());
 }
 
 TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
-  const TrainPlan plan = plan_of(run_of({2, 2}, 32, sizes({5, 2})));
+  const Plan plan = plan_of(run_of({2, 2}, 32, sizes({5, 2})));
   const LayerBound sparse = bound_of(plan, small_layer(), false);
   EXPECT_EQ(sparse.stream, 5u);
   EXPECT_EQ(sparse.engine, 3u * 4 + 2);
@@ -303,7 +303,7 @@ TEST(LayerBound, IsTheMostOfStreamEngineAndReducer) {
 TEST(LayerBound, OfALayerThatIsNotPrunedPromisesNoSpeedUp) {
   for (const int samples : {8, 32, 128}) {
     for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 3}, GridShape{4, 1}}) {
-      const TrainPlan plan = plan_of(run_of(grid, samples, sizes({5, 2})));
+      const Plan plan = plan_of(run_of(grid, samples, sizes({5, 2})));
       Layer full = small_layer();
       for (uint16_t& weight : full.weights) weight = 1;
       Workload w, pruned;

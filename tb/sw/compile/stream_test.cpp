@@ -35,7 +35,7 @@ std::vector<LayerShape> shapes(const std::vector<int>& sizes) {
 // A network's run on a grid, and its plan.
 struct Planned {
   TrainingJob job;
-  TrainPlan plan;
+  Plan plan;
 };
 Planned planned(GridShape grid, int samples, const Network& network, const ElfImage& image,
                 const TileConfig& tile = kFullTile) {
@@ -176,7 +176,7 @@ void run_graph(HalfType type, GridShape grid, const SimOptions& sim = {}) {
   job.grid_rows = grid.rows;
   job.grid_cols = grid.cols;
   job.first = random_values(job.graph, 31);
-  const TrainPlan plan = make_forward_plan("test", job, 40, image, kFullTile);
+  const Plan plan = make_forward_plan("test", job, 40, image, kFullTile);
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, sim));
   Comparison comparison(machine, image, plan, job, "graph", golden::run_forward);
   comparison.run(random_input(32, type, 18, plan.batch()));
@@ -239,7 +239,7 @@ TEST(StreamHang, ReportNamesWhatTheGridWaitsFor) {
   const auto network = [](int outputs) {
     return random_network(41, HalfType::Binary16, shapes({8, outputs}), 1.0);
   };
-  const TrainPlan plan = planned({2, 2}, 8, network(6), image).plan;
+  const Plan plan = planned({2, 2}, 8, network(6), image).plan;
   // The host streams one output less than the kernel was told of.
   StreamJob stream(machine, image, plan, forward_job(network(5), 2, 2));
   stream.write_input(random_input(42, HalfType::Binary16, 8, plan.batch()));

@@ -102,7 +102,7 @@ TEST(TokenTraining, WhatIsComputedTwiceTakesLessMemory) {
     uint32_t bytes = UINT32_MAX;
     size_t phases = 0;
     for (const Recompute policy : kPolicies) {
-      const TrainPlan plan = make_train_plan("test", job, image, kFullTile, with_policy(policy));
+      const Plan plan = make_plan("test", job, image, kFullTile, with_policy(policy));
       EXPECT_GT(plan.executable.phases.size(), phases) << recompute_name(policy);
       // With room for all values none shares its bytes.
       if (policy == Recompute::Block) EXPECT_LT(plan.used_bytes, bytes);
@@ -136,8 +136,7 @@ TEST(TokenTraining, ABlockMoreTakesNoMoreOfTheListOfPhases) {
   for (const int layers : {3, 4}) {
     const TrainingJob job = job_of(gpt2({8, 2, 2, 24, layers, 11, 32}), {2, 2}, 16);
     const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
-    const TrainPlan plan =
-        make_train_plan("test", job, image, kFullTile, with_policy(Recompute::All, true));
+    const Plan plan = make_plan("test", job, image, kFullTile, with_policy(Recompute::All, true));
     bytes.push_back(plan.executable.ends_addr - plan.executable.list_addr);
   }
   EXPECT_EQ(bytes[0], bytes[1]);
@@ -148,10 +147,10 @@ TEST(TokenTraining, ALargerModelFitsOrIsRefusedWithItsBytes) {
   const Graph graph = llama({128, 4, 2, 341, 4, 1024, 128, false}, "vocabulary_cross_entropy");
   TrainingJob job = job_of(graph, {4, 4}, 16);
   const ElfImage image = program_of(job, training_programs(OW_FIRMWARE_DIR, job.type), kFullTile);
-  EXPECT_LE(make_train_plan("test", job, image, kFullTile).used_bytes, kFullTile.sram_bytes);
+  EXPECT_LE(make_plan("test", job, image, kFullTile).used_bytes, kFullTile.sram_bytes);
   job = job_of(graph, {4, 4}, 32);
   try {
-    make_train_plan("test", job, image, kFullTile);
+    make_plan("test", job, image, kFullTile);
     FAIL() << "32 tokens a tile fit";
   } catch (const BadInput& refused) {
     const std::string line = refused.what();

@@ -17,7 +17,7 @@ namespace {
 TEST(TrainPlans, RefuseWhatDoesNotFit) {
   const ElfImage image = firmware();
   const auto refused = [&](const TrainingJob& job, const TileConfig& tile) {
-    return refusal_of([&] { make_train_plan("test", job, image, tile); });
+    return refusal_of([&] { make_plan("test", job, image, tile); });
   };
   EXPECT_EQ(refused(job_for({4, 4}, 32, {64, 128, 10}), kFullTile), "");
   EXPECT_EQ(refused(job_for({4, 4}, 12, {64, 128, 10}), kFullTile),
@@ -47,7 +47,7 @@ TEST(TrainPlans, SayWhichStreamsTheTilesTake) {
   job.forward = {kWhole, kColumn};
   job.delta = {kColumn, kWhole};
   job.layers[0].bias = false;
-  const TrainPlan plan = make_train_plan("test", job, firmware(), kFullTile, Choices{4, 2});
+  const Plan plan = make_plan("test", job, firmware(), kFullTile, Choices{4, 2});
   const memoryx::TrainStreams& streams = plan.streams;
   EXPECT_EQ(streams.options.rows, 2);
   const memoryx::StreamSchedule forward = {{0, Pass::Forward, kWhole}, {1, Pass::Forward, kColumn}};
@@ -96,13 +96,11 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
   const uint32_t stack = image.symbol("ow_stack_top") - image.symbol("ow_heap_end");
   EXPECT_LE(image.symbol("ow_heap") + stack, kProgramBytes);
   // 512-512-10 with 32 samples a tile: 32 kB of activations on two grid rows.
-  const TrainPlan tight =
-      make_train_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
+  const Plan tight = make_plan("test", job_for({2, 2}, 32, {512, 512, 10}), image, kFullTile);
   EXPECT_LT(tight.window, 256u);
   EXPECT_GE(tight.window, 16u);
   EXPECT_GE(tight.choices.piece, 16u);
-  const TrainPlan roomy =
-      make_train_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
+  const Plan roomy = make_plan("test", job_for({4, 4}, 32, {64, 128, 10}), image, kFullTile);
   EXPECT_EQ(roomy.window, 32u);
   EXPECT_EQ(roomy.choices.piece, 128u);
   // The last deltas are made where they are gathered: no other place is kept for them.
@@ -116,17 +114,17 @@ TEST(TrainPlans, KeepActivationsAndOneWindowOfDeltas) {
 TEST(TrainPlans, LastDeltasTakeTheirTargetsPlaceWhereTheyAreNotGathered) {
   TrainingJob job = job_for({8, 8}, 32, {1024, 1024, 1024});
   job.loss = "mean_squared_error";
-  const TrainPlan wide = make_train_plan("test", job, firmware(), kFullTile);
+  const Plan wide = make_plan("test", job, firmware(), kFullTile);
   EXPECT_FALSE(wide.values.back().gathered);
   EXPECT_EQ(wide.values.back().delta_addr, wide.targets_addr);
   EXPECT_GE(wide.choices.piece, 48u);
   job = job_for({4, 4}, 32, {64, 128, 16});
   job.loss = "mean_squared_error";
-  const TrainPlan roomy = make_train_plan("test", job, firmware(), kFullTile);
+  const Plan roomy = make_plan("test", job, firmware(), kFullTile);
   EXPECT_TRUE(roomy.values.back().gathered);
 }
 
-TEST(TrainPlan, AsksForTheUnitsThatTheJobUses) {
+TEST(Plan, AsksForTheUnitsThatTheJobUses) {
   using isa::reg::Features, isa::reg::Operations;
   const HalfType half = HalfType::Binary16;
   TileConfig tile = kFullTile;

@@ -34,7 +34,7 @@ class Beside {
         memory_(job, {}),
         image_(firmware()),
         machine_(make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}))),
-        grid_(machine_, image_, make_train_plan("test", job, image_, kFullTile, choices)),
+        grid_(machine_, image_, make_plan("test", job, image_, kFullTile, choices)),
         rng_(5) {
     memory_.begin();
   }
@@ -312,7 +312,7 @@ TEST(TrainGrid, ModelledTimeThatNobodyWaitsForAddsNoCycle) {
     const ElfImage image = firmware();
     const Runtime machine =
         make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}));
-    TrainGrid grid(machine, image, make_train_plan("test", job, image, kFullTile));
+    TrainGrid grid(machine, image, make_plan("test", job, image, kFullTile));
     memoryx::MemoryX memory(job, {});
     memory.begin();
     if (timed) {

@@ -18,7 +18,7 @@ std::vector<TrainRun> steps_of(const TrainingJob& job, int steps,
   const ElfImage image = firmware();
   const Runtime machine =
       make_runtime(make_device(DeviceKind::Replicated, {job.grid_rows, job.grid_cols}));
-  TrainGrid grid(machine, image, make_train_plan("test", job, image, kFullTile));
+  TrainGrid grid(machine, image, make_plan("test", job, image, kFullTile));
   if (time) grid.set_time(*time);
   memoryx::MemoryX memory(job, {});
   memory.begin();

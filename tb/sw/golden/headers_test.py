@@ -37,7 +37,7 @@ def main():
         print(line)
     if objects < 10:
         print(f"only {objects} objects of the golden model have recorded dependencies")
-    for seeded in ("../sw/compile/include/ow/compile/plan.h", "../sw/layers/relu/lower.h", "../sw/layers/relu/tile.h",
+    for seeded in ("../sw/compile/include/ow/compile/placement.h", "../sw/layers/relu/lower.h", "../sw/layers/relu/tile.h",
                    "../sw/firmware/include/ow/firmware/train.h", "../sw/device/include/ow/device/device.h"):
         if may_see("/" + seeded):
             print(f"{seeded} would pass")

@@ -62,7 +62,7 @@ NetworkOutcome run_drawn(const DrawnNetwork& drawn, bool mini, const std::string
   const Network network =
       random_network(drawn.seed + 1000, drawn.type, drawn.layers, drawn.density);
   const TrainingJob work = forward_job(network, drawn.grid.rows, drawn.grid.cols);
-  jobs::TrainPlan plan;
+  jobs::Plan plan;
   try {
     plan = jobs::make_forward_plan(drawn.text(), work, static_cast<size_t>(drawn.count), firmware,
                                    tile);

@@ -24,7 +24,7 @@ void run_checked(const std::string& what, const ElfImage& firmware, GridShape gr
                  const std::function<void(const StreamRun&)>& look) {
   const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
   const TrainingJob work = forward_job(network, grid.rows, grid.cols, samples);
-  const TrainPlan plan = make_forward_plan(what, work, 0, firmware, tile_of(machine));
+  const Plan plan = make_forward_plan(what, work, 0, firmware, tile_of(machine));
   StreamJob job(machine, firmware, plan, work);
   const Activations x = random_activations(static_cast<uint64_t>(samples), network.type,
                                            network.layers[0].inputs, plan.batch(), -1, 1);

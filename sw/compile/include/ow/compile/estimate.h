@@ -13,8 +13,8 @@
 #include "ow/compile/executable.h"
 #include "ow/compile/phase_cost.h"
 #include "ow/compile/phase_time.h"
+#include "ow/compile/placement.h"
 #include "ow/compile/plan.h"
-#include "ow/compile/train_plan.h"
 #include "ow/memoryx/memoryx.h"
 #include "ow/memoryx/time_model.h"
 
@@ -99,7 +99,7 @@ struct EstimateShape {
   bool training() const { return !job.loss.empty(); }
 };
 // Of a training the part of a step that one of `wafers` wafers takes.
-EstimateShape shape_of(const TrainPlan& plan, const TrainingJob& job, int wafers = 1);
+EstimateShape shape_of(const Plan& plan, const TrainingJob& job, int wafers = 1);
 // The same job, with as many samples a tile, on another grid.
 EstimateShape on_grid(const EstimateShape& shape, GridShape grid);
 
@@ -127,7 +127,7 @@ struct LayerBound {
   uint64_t reducer = 0;
   uint64_t cycles() const;
 };
-LayerBound layer_bound(const TrainPlan& plan, size_t layer, const LayerWeights& weights);
+LayerBound layer_bound(const Plan& plan, size_t layer, const LayerWeights& weights);
 
 // The needs for the preset `balanced`, from an estimate without time.
 TimeNeeds needs_of(const EstimateShape& shape, const Estimate& ideal);

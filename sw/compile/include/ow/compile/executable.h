@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "openwafer/grid.h"
-#include "ow/compile/plan.h"
+#include "ow/compile/placement.h"
 #include "ow/graph/training.h"
 #include "ow/runtime/elf.h"
 

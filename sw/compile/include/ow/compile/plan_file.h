@@ -12,9 +12,9 @@
 
 #include "ow/compile/estimate.h"
 #include "ow/compile/params.h"
+#include "ow/compile/placement.h"
 #include "ow/compile/plan.h"
 #include "ow/compile/train_params.h"
-#include "ow/compile/train_plan.h"
 
 namespace ow::jobs {
 
@@ -66,7 +66,7 @@ nlohmann::json plan_inputs(const RunParams& params, const TrainingJob& job, size
                            const ElfImage& firmware, const TileConfig& tile);
 
 // The plan as it is in the file.
-nlohmann::json plan_json(const TrainPlan& plan);
+nlohmann::json plan_json(const Plan& plan);
 
 // For PlanFile::keep. `estimate` gives the cycles of the step or batch.
 nlohmann::json plan_document(const nlohmann::json& plan, const nlohmann::json& memory,
@@ -74,12 +74,12 @@ nlohmann::json plan_document(const nlohmann::json& plan, const nlohmann::json& m
 
 // The plan of a usable file, at `key`: its orders of sums and choices, and its samples if the job
 // has none. BadInput with the file and the key for a value that is not possible, and as
-// make_train_plan.
-TrainPlan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
-                    TrainingJob job, const ElfImage& firmware, const TileConfig& tile);
+// make_plan.
+Plan read_plan(const std::string& who, const PlanFile& file, const std::string& key,
+               TrainingJob job, const ElfImage& firmware, const TileConfig& tile);
 
 // What is stored in a tile, for people.
-nlohmann::json memory_json(const TrainPlan& plan, const ElfImage& firmware);
+nlohmann::json memory_json(const Plan& plan, const ElfImage& firmware);
 
 }  // namespace ow::jobs
 

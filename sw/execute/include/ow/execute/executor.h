@@ -57,7 +57,7 @@ class Executor {
   const std::vector<StreamPort>& west_ports() const { return west_; }
   const std::vector<StreamPort>& east_ports() const { return east_; }
 
-  // Activations as blocks of tiles (plan.h): `samples` of them a grid column from byte address
+  // Activations as blocks of tiles (placement.h): `samples` of them a grid column from byte address
   // `addr` on; samples that x does not have are zeros. Done when it returns.
   void write(uint32_t addr, const Activations& x);
   // `samples` of the features of a value. `gathered`: the blocks of the grid rows stand one after

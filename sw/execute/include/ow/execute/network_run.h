@@ -80,8 +80,8 @@ struct RunReport {
 // Checks everything that needs neither training nor simulation: the files, and that the layers fit
 // the machine. Throws BadInput.
 struct Plans {
-  TrainPlan network;
-  std::optional<TrainPlan> large;
+  Plan network;
+  std::optional<Plan> large;
 };
 struct Checked {
   Dataset samples;                                  // to run
@@ -115,7 +115,7 @@ Activations large_input(const LargeLayerParams& params, int samples);
 class Comparison {
  public:
   // `plan` and `job` as of StreamJob.
-  Comparison(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
+  Comparison(const Runtime& machine, const ElfImage& firmware, const Plan& plan,
              const TrainingJob& job, const std::string& name, Reference reference,
              bool dense = true);
 

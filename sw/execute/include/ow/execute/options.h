@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ow/compile/plan.h"
+#include "ow/compile/placement.h"
 #include "ow/device/device.h"
 #include "ow/graph/graph.h"
 #include "ow/graph/training.h"

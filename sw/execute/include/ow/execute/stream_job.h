@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a forward pass on a grid by weight streaming: loads it, runs it, reads it back. train_plan.h
+// Runs a forward pass on a grid by weight streaming: loads it, runs it, reads it back. plan.h
 // says where everything is placed.
 #ifndef OW_EXECUTE_STREAM_JOB_H_
 #define OW_EXECUTE_STREAM_JOB_H_
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "ow/execute/edge_time.h"
 #include "ow/execute/executor.h"
 #include "ow/memoryx/memoryx.h"
@@ -41,8 +41,7 @@ class StreamJob {
  public:
   // Loads the program and the parameters that stay in the tiles. `plan` is that of `job`, which has
   // no loss, and first values. BadInput if the machine does not have the plan's tiles.
-  StreamJob(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan,
-            TrainingJob job);
+  StreamJob(const Runtime& machine, const ElfImage& firmware, const Plan& plan, TrainingJob job);
 
   // Time outside the wafer, from the next run on. BadInput if the device is not simulated.
   void set_time(const TimeModel& model);
@@ -71,7 +70,7 @@ class StreamJob {
   void on_progress(std::function<void()> call) { executor_.on_progress(std::move(call)); }
 
   // For the samples written last.
-  const TrainPlan& plan() const { return plan_; }
+  const Plan& plan() const { return plan_; }
 
  private:
   // The blocks that leave at the ports of a side: of `columns` tiles from column `first` on, in
@@ -83,8 +82,8 @@ class StreamJob {
   uint64_t cycle_limit() const;
   const ValuePlan& output() const { return plan_.values[static_cast<size_t>(plan_.output)]; }
 
-  const TrainPlan whole_;  // for a full batch
-  TrainPlan plan_;
+  const Plan whole_;  // for a full batch
+  Plan plan_;
   const TrainingJob job_;
   memoryx::MemoryX memory_;
   Executor executor_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training's passes on a grid of tiles: weights stream in from MemoryX, gradients go back to it.
-// train_plan.h says where everything is placed.
+// plan.h says where everything is placed.
 #ifndef OW_EXECUTE_TRAIN_GRID_H_
 #define OW_EXECUTE_TRAIN_GRID_H_
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "ow/execute/executor.h"
 #include "ow/execute/train_time.h"
 #include "ow/graph/training.h"
@@ -67,7 +67,7 @@ class TrainGrid {
  public:
   // Loads the program. BadInput if the machine does not have the plan's tiles, or if a unit for
   // trainings is missing.
-  TrainGrid(const Runtime& machine, const ElfImage& firmware, const TrainPlan& plan);
+  TrainGrid(const Runtime& machine, const ElfImage& firmware, const Plan& plan);
 
   // Time outside the wafer, from the next micro-batch on. BadInput if the device is not simulated.
   void set_time(const TimeModel& model);
@@ -89,7 +89,7 @@ class TrainGrid {
     executor_.on_progress(progress_ = std::move(call));
   }
 
-  const TrainPlan& plan() const { return plan_; }
+  const Plan& plan() const { return plan_; }
 
  private:
   void write_samples(const memoryx::WaferSide& memory, const Samples& samples);
@@ -110,7 +110,7 @@ class TrainGrid {
   // The cycle in which a micro-batch or a forward pass begins.
   uint64_t begin_passes(const memoryx::WaferSide& memory);
 
-  TrainPlan plan_;
+  Plan plan_;
   Executor executor_;
   std::function<void()> progress_;
   std::unique_ptr<TrainTime> time_;  // outside the wafer

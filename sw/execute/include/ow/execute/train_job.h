@@ -125,7 +125,7 @@ struct CheckedTraining {
   Dataset held_out;
   ElfImage firmware;
   TrainingJob job;  // with the plan's orders of sums
-  TrainPlan plan;
+  Plan plan;
   PlanFile plan_file;  // where the plan is from or will be kept
 };
 // For PlanFile::keep, with the cycles of the first step.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "ow/compile/train_plan.h"
+#include "ow/compile/plan.h"
 #include "ow/device/device.h"
 #include "ow/execute/edge_time.h"
 #include "ow/memoryx/update_time.h"
@@ -23,7 +23,7 @@ class TrainTime {
   // BadInput if the model takes time and the device is not simulated.
   // `in`, `out`: as of EdgeTime.
   TrainTime(Device& device, const std::vector<StreamPort>& in, const std::vector<StreamPort>& out,
-            const TrainPlan& plan, const TimeModel& model);
+            const Plan& plan, const TimeModel& model);
 
   EdgeTime& edge() { return edge_; }
 
@@ -51,7 +51,7 @@ class TrainTime {
   EdgeReady ready(uint64_t left, const memoryx::ReadyTime& time) const;
 
   Device& device_;
-  const TrainPlan& plan_;
+  const Plan& plan_;
   EdgeTime edge_;
   std::vector<size_t> passes_;  // of the steps of its streams
   std::vector<bool> streamed_;  // by parameter

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ow/compile/plan.h"
+#include "ow/compile/placement.h"
 #include "ow/tensor/network.h"
 
 namespace ow::bench {
