@@ -46,6 +46,9 @@ NOT_RUN = {
         "make fuzz",
         "make lint",
         "make timing",
+        "make train-lm",
+        "make wide",
+        "scripts/flows/faults/conform-mutants --json FILE --seed S",
         ".ci/run merge",
     ],
     "maps large blocks with a Yosys of one thread, which can take longer than 10 minutes": [
@@ -64,6 +67,9 @@ NOT_RUN = {
         "make test-all",
         ".ci/run nightly [PART]",
     ],
+    "needs the wide engine, which takes longer than 10 minutes": [
+        "build/ow run configs/digits.yaml --machine sim,engine=wide",
+    ],
     "needs the files of another board": ["make fpga BOARD=NAME", "make fpga BOARD=...", "make fpga BOARD=arty-a7"],
     "builds the simulator again, and changes how the build tree compiles it": ["make profile"],
     "runs until it is stopped; the page has its parts, which run": ["make serve", "make serve MODEL=DIR"],
@@ -78,7 +84,11 @@ NOT_RUN = {
     "needs Berkeley TestFloat": [
         "testfloat_gen f16_mulAdd | build/ow fp --op f16_mulAdd",
     ],
-    "needs the sources of riscv-tests or riscv-arch-test": [
+    "needs a checkout of another project": [
+        "scripts/arch-test CHECKOUT REFERENCE",
+        "scripts/arch-test DIR",
+        "scripts/testfloat PATH/TO/testfloat_gen",
+        "scripts/conform-softfloat DIR",
         "sed 's/0x80000000/0/' riscv-tests/env/p/link.ld > tile.ld",
         "riscv64-unknown-elf-gcc -march=rv32im_zicsr_zifencei -mabi=ilp32 -static -mcmodel=medany"
         " -fvisibility=hidden -nostdlib -nostartfiles -T tile.ld"
