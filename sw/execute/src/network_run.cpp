@@ -157,18 +157,24 @@ void Comparison::add_layer(size_t k, const StreamRun& run, bool dense, Pass* pas
   }
 }
 
-// The values that the tiles still have belong to the layer with a matrix that they follow.
+// The values that the tiles still have belong to layers as their phases do (Phase::layer).
 void Comparison::compare_values(const std::vector<Activations>& expected, const std::string& what,
                                 bool dense) {
   const Plan& plan = stream_.plan();
   const Graph graph = graph_of(job_);
-  size_t matrices = 0;
-  for (size_t n = 0; n < graph.ops.size(); ++n) {
+  const size_t last = job_.layers.size() - 1;
+  std::vector<size_t> layers;  // by operation
+  for (size_t n = 0, matrices = 0; n < graph.ops.size(); ++n) {
     const Op& op = graph.ops[n];
-    matrices += find_lowering(op.kind)->streamed != nullptr ? 1 : 0;
+    const Lowering& kind = *find_lowering(op.kind);
+    layers.push_back(std::min(matrices, last));
+    if (kind.finish != nullptr) {
+      layers.back() = layers[static_cast<size_t>(graph.giver(op.inputs.front()))];
+    }
+    matrices += kind.streamed != nullptr ? 1 : 0;
     const ValuePlan& value = plan.values[static_cast<size_t>(op.value)];
     if (value.addr == 0 || !value.kept) continue;
-    Workload& w = workloads_[workloads_.size() > 1 ? std::max<size_t>(matrices, 1) - 1 : 0];
+    Workload& w = workloads_[last > 0 ? layers[n] : 0];
     compare(stream_.read_value(op.value), expected[n],
             fmt::format("{}, '{}' in memory", what, op.name), dense ? &w.dense : &w.sparse);
   }

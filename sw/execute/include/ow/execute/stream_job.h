@@ -32,7 +32,8 @@ struct StreamRun {
   uint64_t wavelets_out = 0;   // results
   uint64_t multiply_adds = 0;  // useful ones: weights streamed x samples held
   Activations outputs;         // the last value, as it came through the fabric
-  // By layer with a matrix, then tile row by row; with what follows a matrix up to the next one.
+  // By layer with a matrix, then tile row by row; with what stands before it, up to the last
+  // matrix, and of the last one also with what follows.
   std::vector<std::vector<LayerTimes>> times;
   EdgeReport edge;  // what the grid waited for outside; empty if nothing there takes time
 };
