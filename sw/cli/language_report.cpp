@@ -54,8 +54,8 @@ struct Model {
 // Cycles of a token from wafer to wafer: a link of the preset `wse`, which the edge of a whole
 // wafer shares.
 double link_of(const LanguageShape& shape) {
-  const double words = (shape.width + 1) / 2 + OW_COMMAND_WORDS;
-  return kWseLatency + words * kWaveletBits / kWseLinkBits;
+  const int words = (shape.width + 1) / 2 + OW_COMMAND_WORDS;  // two numbers a word
+  return kWseLatency + static_cast<double>(words) * kWaveletBits / kWseLinkBits;
 }
 
 GridShape usual(const Model& model) {

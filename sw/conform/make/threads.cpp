@@ -360,8 +360,9 @@ void make_threads(Maker* m) {
 
 void make_fifos(Maker* m) {
   TileTest t(m);
-  for (const auto& [name, type] :
+  for (const auto& [name, element] :
        {std::pair{"i8", Type::I8}, {"i16", Type::I16}, {"f32", Type::F32}}) {
+    const Type type = element;  // what a lambda may take along
     const int bytes = type == Type::I8 ? 1 : type == Type::I16 ? 2 : 4;
     t.begin(std::string("fifos.") + name,
             "A FIFO gives out what was put in, in order, and knows how much it holds.",
