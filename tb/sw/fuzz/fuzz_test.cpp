@@ -80,11 +80,12 @@ TEST(Fuzz, ParametersOfAJob) {
       "data:\n  file: x\n  format: idx\n  labels: y\n  scale: 2\n  range: [0, 1]\n"
       "network:\n  layers: [5, 4, 3]\n  type: bfloat16\n  activations: [relu, none]\n"
       "  bias: [true, false]\n  weights: w\ngrid:\n  rows: 1\n  columns: 2\n";
-  run("params", {".yaml",
-                 {config("digits.yaml"), config("digits-2x2.yaml"), other,
-                  read_text(OW_SOURCE_DIR "/tb/sw/fuzz/inference-time.yaml")},
-                 text,
-                 [](const std::string& path) { jobs::read_job(path, false).network(); }});
+  run("params",
+      {".yaml",
+       {config("digits.yaml"), config("digits-2x2.yaml"), other,
+        read_text(OW_SOURCE_DIR "/tb/sw/fuzz/inference-time.yaml")},
+       text,
+       [](const std::string& path) { jobs::job_of(jobs::read_job(path, false).network()); }});
 }
 
 TEST(Fuzz, Defects) {
@@ -149,6 +150,25 @@ TEST(Fuzz, Safetensors) {
                           EXPECT_EQ(bytes, tensors.at(head.name).bytes);
                         }
                       }});
+}
+
+// A checkpoint of a network's weights, in one of its types.
+TEST(Fuzz, Weights) {
+  const std::vector<WeightSpec> specs = {{"a", {2, 3}, true}, {"b", {2}}};
+  const std::string path = testing::TempDir() + "ow_fuzz_good_weights.safetensors";
+  std::vector<std::string> valid;
+  for (const TensorType type : {TensorType::F16, TensorType::F32, TensorType::F64}) {
+    const size_t bytes = type == TensorType::F16 ? 2 : type == TensorType::F32 ? 4 : 8;
+    write_safetensors(path, {{"a", {type, {2, 3}, std::vector<uint8_t>(6 * bytes, 0x3F)}},
+                             {"a_mask", {TensorType::U8, {2, 3}, std::vector<uint8_t>(6, 1)}},
+                             {"b", {TensorType::F32, {2}, std::vector<uint8_t>(8, 0x3F)}},
+                             {kCheckpointSums, {TensorType::U32, {1}, {0, 0, 0, 0}}}});
+    valid.push_back(read_text(path));
+  }
+  std::remove(path.c_str());
+  run("weights_file", {".safetensors", valid, header_mutant, [&](const std::string& file) {
+                         load_weights(file, HalfType::Binary16, specs);
+                       }});
 }
 
 std::string idx_file(uint8_t type, const std::vector<uint8_t>& shape, size_t bytes) {

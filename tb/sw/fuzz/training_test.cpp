@@ -110,6 +110,8 @@ TEST(Fuzz, Plans) {
                                    {"gathered_features", 2},
                                    {"window_features", 1},
                                    {"recompute", "ffn"},
+                                   {"outputs_leave", false},
+                                   {"list_in_turns", false},
                                    {"used_bytes", 8192}};
   const nlohmann::json run_of = {
       {"samples_per_tile", 16}, {"forward", {"column"}}, {"used_bytes", 4096}};
