@@ -36,7 +36,7 @@ void Draft::take(const char* kernel, const std::vector<Slot>& uses, PhaseCost co
   phases_.push_back({part_, layer_, kernel, std::move(used), std::move(cost), std::move(words)});
 }
 
-std::vector<std::vector<size_t>> Draft::groups(bool in_step) const {
+std::vector<std::vector<size_t>> Draft::groups(bool in_step, bool largest_first) const {
   std::vector<size_t> group(buffers_.size());  // by buffer
   std::iota(group.begin(), group.end(), size_t{0});
   std::vector<std::vector<size_t>> groups;
@@ -76,15 +76,17 @@ std::vector<std::vector<size_t>> Draft::groups(bool in_step) const {
   std::stable_sort(groups.begin(), groups.end(), [&](const auto& a, const auto& b) {
     if (a.empty() || b.empty()) return a.size() > b.size();
     const size_t x = longest(a), y = longest(b);
-    return x != y ? x > y : buffers_[a[0]].bytes > buffers_[b[0]].bytes;
+    const uint64_t m = buffers_[a[0]].bytes, n = buffers_[b[0]].bytes;
+    if (largest_first && m != n) return m > n;
+    return x != y ? x > y : m > n;
   });
   return groups;
 }
 
-uint64_t Draft::place(uint64_t begin, bool in_step) {
+uint64_t Draft::place(uint64_t begin, bool in_step, bool largest_first) {
   uint64_t top = up(begin);
   std::vector<const Buffer*> placed;  // by address
-  for (const std::vector<size_t>& group : groups(in_step)) {
+  for (const std::vector<size_t>& group : groups(in_step, largest_first)) {
     uint64_t step = 0;
     for (size_t a = 0; a < group.size(); ++a) {
       for (size_t b = 0; b < a; ++b) {

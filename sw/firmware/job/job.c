@@ -22,6 +22,7 @@ static OW_NOINIT struct ow_phase* next_phase;
 static OW_NOINIT uint32_t phases_left;
 static OW_NOINIT uint32_t* next_end;  // where the cycle of the running phase's end goes
 
+#ifndef OW_JOB_ONCE  // a forward pass alone has no turns, and small tiles need the bytes
 // The end of a turn: to the first phase of the next one, or after the last one on, with the words
 // of the first one for the next time.
 static __attribute__((noinline)) void end_turn(struct ow_phase* record) {
@@ -40,6 +41,7 @@ static __attribute__((noinline)) void end_turn(struct ow_phase* record) {
     words[c->word] += (uint32_t)(c->by * turns);
   }
 }
+#endif
 
 static void run_phases(void) {
   while (phases_left > 0) {
@@ -47,10 +49,12 @@ static void run_phases(void) {
     const uint32_t bytes = phase->bytes;
     uint8_t* parameters = (uint8_t*)(phase + 1);
     next_phase = (struct ow_phase*)(parameters + (bytes & ~OW_PHASE_ENDS));
+#ifndef OW_JOB_ONCE
     if (phase->kernel == 0) {
       end_turn(phase);
       continue;
     }
+#endif
     next_end += bytes & OW_PHASE_ENDS;
     --phases_left;
     parts_left = 0;

@@ -55,11 +55,11 @@ class Draft {
 
   // Places a buffer where a plan has it.
   void put(Slot slot, uint32_t addr) { buffers_[slot.buffer].addr = addr - slot.offset; }
-  // Places all buffers in a tile, from byte `begin` on: the one that lives longest first, each at
-  // the lowest address that is free while it lives. Returns the end of the bytes used. `in_step`:
-  // where phases come in turns (turns.h), a buffer lies as far from that of the turn before in each
-  // of them: at the same place, if they do not live at the same time.
-  uint64_t place(uint64_t begin, bool in_step);
+  // Places all buffers in a tile, from byte `begin` on: the one that lives longest first
+  // (or the largest), each at the lowest address that is free while it lives. Returns the end of
+  // the bytes used. `in_step`: where phases come in turns (turns.h), a buffer lies as far from that
+  // of the turn before in each of them: at the same place, if they do not live at the same time.
+  uint64_t place(uint64_t begin, bool in_step, bool largest_first = false);
   uint32_t at(Slot slot) const {
     return static_cast<uint32_t>(buffers_[slot.buffer].addr) + slot.offset;
   }
@@ -93,7 +93,7 @@ class Draft {
   void take(const char* kernel, const std::vector<Slot>& uses, PhaseCost cost,
             std::function<std::vector<uint32_t>(int row)> words);
   // Buffers that are placed together, in the order in which they are.
-  std::vector<std::vector<size_t>> groups(bool in_step) const;
+  std::vector<std::vector<size_t>> groups(bool in_step, bool largest_first) const;
   size_t last(const Buffer& b) const { return b.kept ? phases_.size() : b.last; }
   bool lives(const Buffer& b) const { return b.first != SIZE_MAX; }
   size_t life(const Buffer& b) const { return lives(b) ? last(b) - b.first + 1 : 0; }
