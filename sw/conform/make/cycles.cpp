@@ -168,7 +168,7 @@ void make_control_turns(Maker* m) {
   m->expect(take_line('e', 0, isa::kColourReq), any(25) + " ...", {"F27"});
 }
 
-// A long write into one tile or two, and a read behind it.
+// A long write into one tile, or into two, and then a read.
 void make_writes(Maker* m) {
   using Header = isa::PacketHeader;
   using Command = isa::PacketCommand;
