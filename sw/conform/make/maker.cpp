@@ -109,6 +109,7 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
   make_rows(&maker);
   make_router_states(&maker);
   make_ramp_states(&maker);
+  make_counters(&maker);
   suite.tests = maker.take();
   for (const Test& test : suite.tests) {
     for (const std::string& id : test.rules) {

@@ -54,6 +54,7 @@ void make_arithmetic(Maker* maker);
 void make_reductions(Maker* maker);
 void make_core(Maker* maker);
 void make_core_programs(Maker* maker);
+void make_counters(Maker* maker);
 void make_threads(Maker* maker);
 void make_fifos(Maker* maker);
 void make_rows(Maker* maker);

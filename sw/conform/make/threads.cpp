@@ -180,6 +180,34 @@ void make_turns(Maker* m) {
   }
 }
 
+// Outputs that the neighbour holds, each with more than the engine and its queue keep, beside one
+// that it takes: each queue has a place of its own, from the reset on.
+void make_held(Maker* m) {
+  for (const int held : {1, 3}) {
+    TileTest t(m);
+    t.queues = held + 1;
+    t.colours = TileTest::kOut + t.queues;
+    t.begin(fmt::format("threads.held.{}", held),
+            "Threads that wait for output queues leave the next queue to another thread.",
+            {"f16", "fabric", "credits"}, {"I117", "I133"});
+    const int all = t.memory(Type::F16, kData, 400, 2), some = t.memory(Type::F16, kData, 24, 2);
+    const auto sends = [&](int q, int source) {
+      t.tensor(Op::Mov, Type::F16, t.add(Descriptor::fabric_out(Type::F16, q)), source,
+               TileTest::kNone, TileTest::thread(q + 1));
+    };
+    for (int q = 0; q < held; ++q) sends(q, all);
+    sends(held, some);
+    t.fill(kData, t.halves(200));
+    for (int q = 0; q <= held; ++q) t.bind_output(q);
+    for (int q = 0; q < held; ++q) m->ask(fmt::format("hold e 0 {} 1", q + TileTest::kOut));
+    t.start();
+    t.take(held, {"I117", "I133"});
+    for (int q = 0; q < held; ++q) m->ask(fmt::format("hold e 0 {} 0", q + TileTest::kOut));
+    t.run();
+    for (int q = 0; q < held; ++q) t.take(q, {"I117"});
+  }
+}
+
 // The core and the engine on the same memory.
 void make_memory(Maker* m) {
   TileTest t(m);
@@ -353,6 +381,7 @@ void make_threads(Maker* m) {
   make_stochastic(m);
   make_reductions_beside(m);
   make_turns(m);
+  make_held(m);
   make_memory(m);
   make_indices_outside(m);
   make_tags(m);

@@ -151,7 +151,7 @@ class TileTest {
   void take(int q, const Rules& rules = {}) { m_->ask(take_line('e', 0, q + kOut), rules); }
 
   Program p;
-  int sram = 8192;  // that the tests need
+  int sram = 8192, colours = 4, queues = 2;  // that the tests need
 
   static constexpr uint32_t kNorth = 0, kEast = 1, kSouth = 2, kWest = 3, kRamp = 4;
 
@@ -160,8 +160,8 @@ class TileTest {
     Needs needs;
     needs.features = std::move(features);
     needs.features.emplace_back("tile");
-    needs.colours = 4;
-    needs.queues = 2;
+    needs.colours = colours;
+    needs.queues = queues;
     needs.sram = sram;
     return needs;
   }

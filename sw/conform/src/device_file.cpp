@@ -14,10 +14,11 @@ namespace {
 // Words of claims: ways in, then what an implementation may leave out (docs/isa.md, I23). Those of
 // a host and of a link are the last.
 const std::vector<std::string> kFeatures = {
-    "call",       "tile",    "fabric",  "f16",        "bf16",       "f32",     "i8",         "i16",
-    "i32",        "mixed",   "compare", "reductions", "nonlinear",  "gather",  "stochastic", "tags",
-    "dimensions", "control", "credits", "registers",  "fifos",      "filters", "switches",   "rows",
-    "optimizer",  "passes",  "layers",  "link",       "small_link", "small"};
+    "call",       "tile",       "fabric",     "f16",      "bf16",       "f32",       "i8",
+    "i16",        "i32",        "mixed",      "compare",  "reductions", "nonlinear", "gather",
+    "stochastic", "tags",       "dimensions", "control",  "credits",    "registers", "fifos",
+    "filters",    "switches",   "rows",       "counters", "optimizer",  "passes",    "layers",
+    "link",       "small_link", "small"};
 // Of a host that trains, and of a link; the others are those of a tile.
 const std::vector<std::string> kHostFeatures = {"optimizer", "passes", "layers"};
 const std::vector<std::string> kLinkFeatures = {"link", "small_link"};
