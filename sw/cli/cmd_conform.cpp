@@ -67,9 +67,11 @@ std::unique_ptr<conform::Door> open_door(const Options& options) {
       return conform::make_line_door(part_path("ow-conform-device", "--device " + door) + " " + own,
                                      options.seconds);
   }
-  if (door == "link") {
-    return conform::make_link_bench(
-        conform::make_line_door(part_path("ow-conform-link", "--device " + door), options.seconds));
+  if (const auto fault = after(door, "link:"); door == "link" || !fault.empty()) {
+    auto ends =
+        conform::make_line_door(part_path("ow-conform-link", "--device " + door), options.seconds);
+    if (!fault.empty()) ends = conform::make_faulty_link(std::move(ends), fault);
+    return conform::make_link_bench(std::move(ends));
   }
   throw BadInput("--device " + door +
                  ": must be command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, "
@@ -95,6 +97,22 @@ int list(Context& context, const Options& options) {
                      {"claimed", lacks.empty()}});
   }
   context.result()["tests"] = tests;
+  return 0;
+}
+
+// Devices that are wrong on purpose, and the section that each breaks.
+int faults(Context& context, const Options&) {
+  nlohmann::json all = nlohmann::json::array();
+  const auto add = [&all](const char* device, const std::vector<conform::Fault>& known) {
+    for (const conform::Fault& fault : known) {
+      const std::string door = fmt::format("{}:{}", device, fault.name);
+      std::printf("%-48s %s, %s\n", door.c_str(), fault.document, fault.section);
+      all.push_back({{"device", door}, {"document", fault.document}, {"section", fault.section}});
+    }
+  };
+  add("model", conform::model_faults());
+  add("link", conform::link_faults());
+  context.result()["faults"] = all;
   return 0;
 }
 
@@ -209,6 +227,7 @@ void add_conform(CLI::App& app, Context& context) {
   add_suite(sub, options.get());
   sub->add_option("--claims", options->device_file, "Say which ones this device claims")
       ->type_name("DEVICE.yaml");
+  add("faults", "List the devices that are wrong on purpose, for --device", faults);
   sub = add("make", "Write the vectors of a seed", make);
   sub->add_option("file", options->suite, "The vectors")->required()->type_name("FILE");
   sub->add_option("--seed", options->seed, "Seed")->type_name("N")->capture_default_str();
@@ -222,9 +241,10 @@ void add_conform(CLI::App& app, Context& context) {
   sub->add_option("claims", options->device_file, "What the device claims")
       ->required()
       ->type_name("DEVICE.yaml");
-  sub->add_option("--device", options->door,
-                  "command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, sim, "
-                  "sim-mini, mono, fpga-sim or link")
+  sub->add_option(
+         "--device", options->door,
+         "command:COMMAND, library:FILE[,ARGUMENTS], results:DIRECTORY, model, sim, "
+         "sim-mini, mono, fpga-sim or link; model:FAULT and link:FAULT are wrong on purpose")
       ->required()
       ->type_name("DEVICE");
   add_suite(sub, options.get());

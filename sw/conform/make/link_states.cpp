@@ -211,6 +211,22 @@ void make_retrainings(Maker* m) {
   b.state(0, 0, "1:2", {"L12", "L51"});
   b.status(1, 0, "20003..20383", {"L48"});
 
+  b.begin("off", "An end that is off is silent; switched on, it trains, and nothing is lost.",
+          {"L47", "L48"});
+  b.up();
+  b.say("off 0");
+  b.run(100);
+  b.state(0, static_cast<uint32_t>(isa::LinkDown::Off), "0:1", {"L47", "L51"});
+  b.send(0, 3, 2);
+  b.send(1, 4, 2);
+  b.run(6000);
+  b.say("take 1 3", "", {"L47"});
+  b.say("take 0 4", "", {"L47"});
+  b.say("on 0");
+  b.up({"L47"}, "1..2900");
+  b.run(300);
+  b.take_all({"L48"});
+
   b.begin("noise", "Wrong frames one after the other train a link.", {"L12", "L48", "L59"});
   b.up();
   std::string flips = "flip 0";

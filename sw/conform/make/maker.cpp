@@ -121,6 +121,10 @@ Suite make_suite(uint64_t seed, const std::string& documents) {
 }
 
 std::unique_ptr<Door> make_model(const std::string& fault) {
+  const auto& known = model_faults();
+  if (!fault.empty() &&
+      std::none_of(known.begin(), known.end(), [&](const Fault& f) { return fault == f.name; }))
+    throw BadInput("'" + fault + "' is no fault of the model");
   return std::make_unique<ModelGrid>(fault);
 }
 

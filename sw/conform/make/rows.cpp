@@ -92,9 +92,12 @@ void make_rings(Maker* m) {
   }
 }
 
-// Rows of other sizes follow: their first slot covers what the last row before has still to give.
+// Rows of other sizes follow: their first slot covers what the last row before has still to give. A
+// third instruction has something to do meanwhile, so that the engine does not sleep.
 void make_other_rings(Maker* m) {
   TileTest t(m);
+  t.queues = 3;
+  t.colours = 3;
   t.begin("rows.other_ring", "A ring of longer rows waits for all rows of the one before.",
           {"fabric", "f16", "mixed", "rows", "dimensions"}, {"I130", "I62"});
   constexpr int kRows = 2, kShort = 32, kLong = 64;
@@ -109,20 +112,24 @@ void make_other_rings(Maker* m) {
   drain(&t, 2);
   t.tensor(Op::Axpyw, Type::Mixed, sums, x, in, TileTest::thread(1));
   t.tensor(Op::Axpyw, Type::Mixed, wide, y, in, TileTest::thread(1));
+  t.tensor(Op::Mov, Type::F16, t.memory(Type::F16, kOutputs + 0x400, kLong, 2),
+           t.add(Descriptor::fabric_in(Type::F16, 2, kLong)), TileTest::kNone, TileTest::thread(2));
   t.p.word(0x10500073);  // wfi: until the first drain has ended
   set_reducer(&t, kLong, kRows, 1, kAction);
   t.p.store_word(reg::RedDst::kAddress, kOutputs + 0x100);
-  drain(&t, 2);
+  drain(&t, 0);
   t.fill(kData, t.halves(160));
   t.fill(kOutputs, std::vector<uint32_t>(128, 0));
-  t.bind_input(0);
-  t.bind_input(1);
+  for (const int q : {0, 1, 2}) t.bind_input(q);
   t.start();
   t.send(0, weights(m, kRows, 10));
   t.send(0, weights(m, 1, 5));
   t.send(1, floats(m, kShort));
   t.run();
   t.read(kOutputs, kShort, {"I62"});
+  t.send(2, t.halves(kLong / 2));
+  t.run();
+  t.read(kOutputs + 0x400, kLong / 2);
   t.send(1, floats(m, kShort));
   t.run();
   t.read(kOutputs, kShort * kRows, {"I130"});

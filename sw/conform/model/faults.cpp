@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "ow/conform/make.h"
+
 namespace ow::conform {
 
 namespace {

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "draws.h"
-#include "faults.h"
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/base/temporary_directory.h"

@@ -5,10 +5,13 @@
 #define OW_CONFORM_MAKE_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ow/conform/door.h"
+#include "ow/conform/fault.h"
 #include "ow/conform/suite.h"
 
 namespace ow::conform {
@@ -20,9 +23,10 @@ Suite make_suite(uint64_t seed, const std::string& documents);
 // The rules of the pages by their ids, each with its section and first sentences.
 std::map<std::string, Rule> read_rules(const std::string& documents);
 
-// A device that is golden itself: a grid without cycles. `fault` is one of model_faults
-// (sw/conform/model/faults.h); empty: none.
+// A device that is golden itself: a grid without cycles. `fault` is one of
+// model_faults(); empty: none. BadInput if there is none of this name.
 std::unique_ptr<Door> make_model(const std::string& fault = "");
+const std::vector<Fault>& model_faults();
 
 }  // namespace ow::conform
 
