@@ -22,7 +22,7 @@ export OW_VENV ?= $(shell [ -e .venv ] || [ -w . ] && echo .venv || echo $(tree)
 export PYTHONDONTWRITEBYTECODE = 1
 
 .DEFAULT_GOAL := help
-.PHONY: mutants renumber wide help sim train train-lm generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
+.PHONY: mutants conform-mutants renumber wide help sim train train-lm generate serve test test-all test-nightly build bootstrap profile lint wave synth formal fpga fpga-sim fpga-check fpga-load timing gates bench coverage fuzz clean claim configure
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -160,6 +160,9 @@ COUNT ?= 16
 
 mutants: bootstrap  ## COUNT faults of the RTL, drawn by SEED, which the tests must find (default: 16, the day's)
 	@BUILD=$(tree) scripts/flows/faults/rtl-mutants --seed $(call q,$(SEED)) --count $(call q,$(COUNT)) --jobs $(call q,$(JOBS)) --json $(tree)/mutants.json
+
+conform-mutants: bootstrap  ## 60 devices that are wrong in one thing each, drawn by SEED, which the conformance kit must fail
+	@BUILD=$(tree) scripts/flows/faults/conform-mutants --seed $(call q,$(SEED)) --jobs $(call q,$(JOBS)) --json $(tree)/conform-mutants.json
 
 renumber: bootstrap  ## the tests with other numbers of the machine, drawn by SEED
 	@BUILD=$(tree) scripts/renumber --seed $(call q,$(SEED)) --jobs $(call q,$(JOBS))

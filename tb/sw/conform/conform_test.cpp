@@ -30,9 +30,7 @@ const Suite& suite() {
 }
 
 DeviceFile full() {
-  // It has no cycles to count.
-  return parse_device_file(
-      "name: full\nprofiles: [full, training]\nwithout: [counters]\ngrid: [4, 4]\n", "full.yaml");
+  return read_device_file(std::string(OW_SOURCE_DIR) + "/tb/sw/conform/model.yaml");
 }
 DeviceFile arithmetic() {
   return parse_device_file("name: adder\nprofiles: [arithmetic]\n", "adder.yaml");
