@@ -1,2 +1,3 @@
+rtl/fabric/ow_route_check.sv
 rtl/fabric/ow_inject_check.sv
 rtl/fabric/ow_fabric_checks.sv

@@ -43,6 +43,12 @@ bind ow_ctl_serial ow_link_check #(.Data(1'b0)) u_check_link_w (
   .clk_i, .rst_i, .set_i('0), .set_full_i(1'b0), .sent_i(link_w_o.wavelet), .back_i(link_w_i.credit)
 );
 
+// What a router holds follows only routes that return its credits to where it came from.
+bind ow_router_switch ow_route_check #(.NumColours(NumColours)) u_check_route (
+  .clk_i, .rst_i, .write_i(route_i), .on_i(route_on_i), .set_i(set_credits_i), .was_on_i, .from_i,
+  .to_i, .at_i(owe_q), .stop_i(stop), .joins_i(arrived)
+);
+
 // The ramp may inject only where the router has promised room in the cycle before.
 bind ow_router ow_inject_check #(.NumColours(NumColours), .Spaced(Spaced)) u_check_inj (
   .clk_i, .rst_i, .space_i(inj_space_o), .valid_i(inj_i.valid), .colour_i(inj_i.colour)

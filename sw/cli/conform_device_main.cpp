@@ -23,9 +23,10 @@ int main(int argc, char** argv) {
     ow::MachineOptions options;
     options.simulated_board = ow::cli::start_simulated_board;
     const auto make_grid = [&](ow::GridShape shape) {
-      // The grid in one piece has one shape: a smaller one is a corner of it.
-      if (spec.kind == ow::MachineKind::Mono)
-        shape = {std::max(shape.rows, 2), std::max(shape.cols, 2)};
+      // Machines with few shapes: a smaller one is a corner of it.
+      if (spec.kind == ow::MachineKind::Mono) shape.rows = std::max(shape.rows, 2);
+      if (spec.kind == ow::MachineKind::Mono || spec.kind == ow::MachineKind::FpgaSim)
+        shape.cols = std::max(shape.cols, 2);
       ow::Machine machine(spec, options);
       machine.fit(shape, "the test");
       return machine.device();

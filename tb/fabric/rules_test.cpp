@@ -32,6 +32,66 @@ TEST(Routes, WhatIsHeldFollowsANewRouteFromTheStart) {
   EXPECT_EQ(words(g.edge(kE, 0), 4), (Words{2, 3}));
 }
 
+// A router that holds two wavelets of the west for the north, which takes nothing.
+void hold_two(Grid* g) {
+  g->route(0, 0, 4, kW, out(kN));
+  g->settle();
+  g->edge(kN, 0).accepts = [](int) { return false; };
+  for (uint32_t i = 0; i < 4; ++i) g->edge(kW, 0).to_send.push_back({4, false, i});
+  g->run(60);
+  ASSERT_EQ(words(g->edge(kN, 0), 4), (Words{0, 1}));
+}
+
+// A route without outputs discards what is held, and its credits are back at the west before the
+// input moves.
+TEST(Routes, TheInputMovesAfterARouteWithoutOutputs) {
+  Grid g(1, 1);
+  hold_two(&g);
+  g.route(0, 0, 4, kW, 0);
+  g.settle();
+  g.route(0, 0, 4, kE, out(kS));
+  g.settle();
+  for (uint32_t i = 10; i < 14; ++i) g.edge(kE, 0).to_send.push_back({4, false, i});
+  g.settle();
+  EXPECT_EQ(words(g.edge(kS, 0), 4), (Words{10, 11, 12, 13}));
+  g.route(0, 0, 4, kW, out(kS));
+  g.settle();
+  for (uint32_t i = 20; i < 24; ++i) g.edge(kW, 0).to_send.push_back({4, false, i});
+  g.settle();
+  EXPECT_EQ(words(g.edge(kS, 0), 4), (Words{10, 11, 12, 13, 20, 21, 22, 23}));
+}
+
+// A route from another port stops the colour. Two writes of the old one restart it, all credits as
+// they were; a second write from the other port would send credits astray.
+TEST(Routes, AColourThatWasStoppedGoesOnAtItsOldPort) {
+  Grid g(1, 1);
+  hold_two(&g);
+  g.route(0, 0, 4, kE, out(kS));
+  g.settle();
+  g.route(0, 0, 4, kW, out(kS));
+  g.settle();
+  EXPECT_EQ(words(g.edge(kS, 0), 4), Words{});
+  g.route(0, 0, 4, kW, out(kS));
+  for (uint32_t i = 4; i < 9; ++i) g.edge(kW, 0).to_send.push_back({4, false, i});
+  g.settle();
+  EXPECT_EQ(words(g.edge(kS, 0), 4), (Words{2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Routes, ARestartThatSendsCreditsAstrayIsReported) {
+  Grid g(1, 1);
+  hold_two(&g);
+  g.route(0, 0, 4, kE, out(kS));
+  g.settle();
+  std::string said;
+  try {
+    g.route(0, 0, 4, kE, out(kS));
+    g.settle();
+  } catch (const DeviceFault& e) {
+    said = e.what();
+  }
+  EXPECT_NE(said.find("belong elsewhere"), std::string::npos) << said;
+}
+
 // Two wavelets at the port of a colour without a route fill its buffer; a third one breaks the
 // rule.
 TEST(Credits, AWaveletForAFullBufferIsReported) {

@@ -10,6 +10,14 @@
 #include "ow/conform/make.h"
 
 namespace ow::conform {
+namespace {
+
+void need(const char* feature, std::vector<std::string>* features) {
+  if (std::find(features->begin(), features->end(), feature) == features->end())
+    features->emplace_back(feature);
+}
+
+}  // namespace
 
 void Maker::begin(const std::string& name, const std::string& about, Needs needs,
                   const Rules& rules) {
@@ -30,6 +38,10 @@ void Maker::begin_timing(const std::string& name, const std::string& about, Need
 void Maker::add(const std::string& request, const std::string& expected, const Rules& rules) {
   Test& test = tests_.back();
   test.steps.push_back({request, expected, rules});
+  const std::vector<std::string> words = words_of(request);
+  if (words[0] == "hold") need("credits", &test.needs.features);
+  if (words[0] == "send" || words[0] == "take" || words[0] == "hold")
+    test.needs.far = test.needs.far || words[1] == "e" || words[1] == "s";
   for (const std::string& id : rules) {
     if (std::find(test.rules.begin(), test.rules.end(), id) == test.rules.end())
       test.rules.push_back(id);

@@ -141,10 +141,8 @@ std::string DeviceFile::lacks(const Needs& needs) const {
   if (!needs.operation.empty() && !operations.empty() && operations.count(needs.operation) == 0) {
     return "the operation " + needs.operation;
   }
-  const std::vector<std::string>& asked = needs.features;
-  const bool edges = std::find(asked.begin(), asked.end(), "fabric") != asked.end();
   if (needs.rows > rows || needs.columns > columns ||
-      (edges && (needs.rows < least_rows || needs.columns < least_columns))) {
+      (needs.far && (needs.rows < least_rows || needs.columns < least_columns))) {
     return "a grid of " + std::to_string(needs.rows) + "x" + std::to_string(needs.columns);
   }
   if (needs.colours > colours) return std::to_string(needs.colours) + " colours";

@@ -55,6 +55,7 @@ Test read_test(const JsonObject& object) {
   test.needs.operation = needs.text("operation", std::string());
   test.needs.rows = needs.whole("rows", 1, 4096, 1);
   test.needs.columns = needs.whole("columns", 1, 4096, 1);
+  test.needs.far = needs.whole("far", 0, 1, 0) == 1;
   test.needs.colours = needs.whole("colours", 0, 24, 0);
   test.needs.queues = needs.whole("queues", 0, 8, 0);
   test.needs.sram = needs.whole("sram", 0, kMost, 0);
@@ -72,6 +73,7 @@ json needs_json(const Needs& needs) {
   if (!needs.operation.empty()) out["operation"] = needs.operation;
   if (needs.rows > 1) out["rows"] = needs.rows;
   if (needs.columns > 1) out["columns"] = needs.columns;
+  if (needs.far) out["far"] = 1;
   return out;
 }
 

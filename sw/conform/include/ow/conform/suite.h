@@ -13,7 +13,7 @@
 namespace ow::conform {
 
 // Changes with the meaning of a rule, a test, or a line of the protocol.
-inline constexpr int kKitVersion = 3;
+inline constexpr int kKitVersion = 4;
 
 struct Step {
   std::string request;
@@ -29,6 +29,7 @@ struct Needs {
   std::vector<std::string> features;
   std::string operation;  // of calls; empty: any
   int rows = 1, columns = 1;
+  bool far = false;  // uses the east or the south edge, which a larger grid has elsewhere
   int colours = 0, queues = 0, sram = 0;
 };
 
