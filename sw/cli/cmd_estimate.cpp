@@ -238,6 +238,9 @@ int run(Context& context, const Options& o) {
   const MachineSpec spec = machine_of(o.machine);
   if (spec.kind == MachineKind::Golden) throw BadInput(spec.name + ": takes no cycles");
   if (!spec.record_file.empty()) throw BadInput(spec.name + ": an estimate records nothing");
+  if (!(spec.save_file + spec.restore_file).empty()) {
+    throw BadInput(spec.name + ": an estimate has no run to save or restore");
+  }
   const jobs::Job read = jobs::read_job(o.job, false);
   MachineUse use;
   use.trains = read.is_training();

@@ -88,7 +88,7 @@ void add_machine_options(CLI::App* sub, RunCommand* c) {
                 "Evaluate what is idle too and fail if any state changes");
 }
 
-void check_training_options(const RunCommand& c, const jobs::Job& job) {
+void check_training_options(const RunCommand& c, const MachineSpec& machine, const jobs::Job& job) {
   const auto without = [](bool given, const char* what) {
     if (given) throw BadInput(fmt::format("{}: not with a training", what));
   };
@@ -98,6 +98,9 @@ void check_training_options(const RunCommand& c, const jobs::Job& job) {
   without(c.run.limit != 0, "--limit");
   if (!c.sim.record_file.empty() && job.training().wafers > 1) {
     throw BadInput("--record: only a training on one wafer is recorded");
+  }
+  if (!(machine.save_file + machine.restore_file).empty() && job.training().wafers > 1) {
+    throw BadInput(machine.name + ": only a training on one wafer is saved");
   }
   if (c.mode != "eval" && c.mode != "predict") return;
   const auto only_trains = [&c](bool given, const char* what) {
@@ -190,7 +193,7 @@ void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::
   use.trains = job.is_training();
   check_use(machine, use);
   if (job.is_training()) {
-    check_training_options(c, job);
+    check_training_options(c, machine, job);
   } else {
     check_network_options(c, machine);
   }

@@ -12,6 +12,8 @@
 namespace ow::cli {
 namespace {
 
+constexpr char kSave[] = "save= of --machine";  // may replace the run that goes on
+
 // What a training keeps in its directory: the checkpoints, and under names of their own what an
 // option may put elsewhere. A training claims its directory and its metrics itself; a prediction
 // may read them meanwhile.
@@ -61,6 +63,9 @@ void check_files(Context* context, const RunCommand& c, const MachineSpec& machi
     read.push_back({"data.file of network.training", data.file});
     read.push_back({"data.labels of network.training", data.labels});
   }
+  if (!machine.restore_file.empty()) {
+    read.push_back({"restore= of --machine", machine.restore_file, kSave});
+  }
   for (File& file : files_of(machine)) read.push_back(std::move(file));
   std::vector<File> written = {
       {"--plan", c.run.plan, "", false, false},
@@ -68,6 +73,7 @@ void check_files(Context* context, const RunCommand& c, const MachineSpec& machi
       {"--save-outputs", c.run.save_outputs},
       {"--metrics", metrics, "", std::filesystem::exists(metrics, error), false},
       {"--record", c.sim.record_file},
+      {kSave, machine.save_file},
       {"--svg", c.svg}};
   add_model_dir(*context, c, &read, &written);
   context->check_files(read, written);

@@ -25,7 +25,7 @@ int run(int argc, char** argv) {
       "Runs a recording again (of ow run --record FILE, or of a program that opens "
       "sim:...,record=FILE) and writes its waves as FST",
       "ow-wave"};
-  std::string file;
+  std::string file, restore;
   std::vector<std::string> tiles;
   SimOptions options;
   app.add_option("recording", file, "The recording")->required()->type_name("FILE");
@@ -33,20 +33,25 @@ int run(int argc, char** argv) {
   app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
   app.add_option("--to", options.waves.to, "The last cycle")->check(whole_number(0));
   app.add_option("--tile", tiles, "Only of this tile (may be repeated)")->type_name("ROW,COLUMN");
+  app.add_option("--restore", restore,
+                 "A save of the run (sim:...,save=FILE): begins there, not at the first cycle")
+      ->type_name("FILE");
   refuse_empty_names(app);
   app.failure_message([](const CLI::App*, const CLI::Error& e) {
     return std::string("ow-wave: bad input: ") + e.what() + " (see ow-wave --help)\n";
   });
   if (const auto status = parse(app, argc, argv)) return *status;
   for (const std::string& tile : tiles) options.waves.tiles.push_back(tile_of(tile));
-  check_files({{"recording", file}}, {{"waves", options.waves.file}});
+  check_files({{"recording", file}, {"--restore", restore}}, {{"waves", options.waves.file}});
   const Claim claim(options.waves.file);
   const Recording recording = read_recording(file);
   if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
     throw BadInput(file + ": its " + std::to_string(recording.cycles) +
                    " cycles have none from --from to --to");
   }
-  make_simulator(recording.shape, options)->replay(recording);
+  const auto simulator = make_simulator(recording.shape, options);
+  if (!restore.empty()) simulator->restore_tiles(restore);
+  simulator->replay(recording);
   std::printf("%llu cycles of %d x %d tiles\n", static_cast<unsigned long long>(recording.cycles),
               recording.shape.rows, recording.shape.cols);
   return written(0);

@@ -12,6 +12,7 @@
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
 #include "ow/execute/stream_job.h"
+#include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/machine.h"
 #include "ow/runtime/routes.h"
@@ -104,16 +105,71 @@ Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
   return measured;
 }
 
-// Whether the library of the wide engine is built.
-bool has_wide() {
+// Tiles of a 64x64 grid whose cores run a loop: add one to a word in memory. What comes out are the
+// words.
+constexpr GridShape kLarge{64, 64};
+constexpr uint32_t kCounter = 64;
+const std::vector<uint32_t> kLoop = {0x04002283, 0x00128293, 0x04502023, 0xFF5FF06F};
+
+Measured loops(Engine engine, const std::vector<Rect>& tiles, uint64_t cycles) {
   SimOptions options;
-  options.engine = Engine::Wide;
-  try {
-    make_device(DeviceKind::Replicated, {1, 1}, options);
-  } catch (const BadInput&) {
-    return false;
+  options.engine = engine;
+  options.checked = false;
+  const auto device = make_device(DeviceKind::Replicated, kLarge, options);
+  ControlPlane control(*device);
+  for (const Rect& rect : tiles) {
+    control.write(rect, 0, kLoop);
+    control.write(rect, kCounter, 0);
+    start_cores(control, rect, 0);
   }
-  return true;
+  control.fence(tiles.back());
+  const double begin = cpu_seconds();
+  device->run(cycles);
+  Measured measured{cycles, cpu_seconds() - begin, {}};
+  for (const Rect& rect : tiles) {
+    for (const auto& words : control.read_rect(rect, kCounter, 1)) {
+      measured.results.push_back(words[0]);
+    }
+  }
+  return measured;
+}
+
+// `count` tiles: the first ones row by row, 64 in a row, or far from each other.
+std::vector<Rect> clustered(int count) {
+  const int columns = std::min(count, kLarge.cols);
+  return {{0, 0, count / columns, columns}};
+}
+std::vector<Rect> scattered(int count) {
+  std::vector<Rect> tiles;
+  const int apart = kLarge.rows * kLarge.cols / count;
+  for (int n = 0; n < count; ++n) {
+    tiles.push_back({n * apart / kLarge.cols, n * apart % kLarge.cols, 1, 1});
+  }
+  return tiles;
+}
+
+// Rows for engine=auto: over the better one of the two engines, and cycles a second.
+void compare_auto(Rows* rows, const std::string& name, const std::vector<Rect>& tiles,
+                  uint64_t cycles, const std::string& speed = "") {
+  std::vector<std::string> names = {name};
+  if (!speed.empty()) names.push_back(speed);
+  if (!rows->wants_any(names)) return;
+  if (!has_wide()) {
+    for (const std::string& row : names) rows->not_measured(row, "make wide");
+    return;
+  }
+  const Measured chosen = loops(Engine::Auto, tiles, cycles);
+  const Measured wide = loops(Engine::Wide, tiles, cycles);
+  const Measured replicated = loops(Engine::Replicated, tiles, cycles);
+  if (wide.results != replicated.results || chosen.results != wide.results) {
+    throw DeviceFault(name + ": the engines have other results");
+  }
+  const nlohmann::json raw = {{"cycles", cycles},
+                              {"auto", chosen.rate(kLarge)},
+                              {"wide", wide.rate(kLarge)},
+                              {"replicated", replicated.rate(kLarge)}};
+  rows->add(name, std::min(wide.seconds, replicated.seconds) / chosen.seconds, raw);
+  if (!speed.empty()) rows->add(speed, static_cast<double>(cycles) / chosen.seconds, raw);
 }
 
 // A row for the wide engine, and one for its speed over that of the replicated engine.
@@ -146,6 +202,12 @@ void measure_scale(Rows* rows) {
           [](GridShape grid, Engine engine) { return stream(grid, engine, 4096, 2, 10); });
   compare(rows, "scale.routing_512", {8, 64},
           [](GridShape grid, Engine engine) { return route(grid, engine, 4000); });
+  constexpr int kOne = 41, kTen = 410;  // percent of the tiles
+  compare_auto(rows, "scale.auto_1_clustered", clustered(kOne), 20'000, "scale.few_tiles");
+  compare_auto(rows, "scale.auto_1_scattered", scattered(kOne), 20'000);
+  compare_auto(rows, "scale.auto_10_clustered", clustered(kTen), 4'000);
+  compare_auto(rows, "scale.auto_10_scattered", scattered(kTen), 4'000);
+  compare_auto(rows, "scale.auto_100", clustered(kLarge.rows * kLarge.cols), 1'000);
 }
 
 }  // namespace ow::bench

@@ -26,6 +26,10 @@ Machine::Machine(MachineSpec spec, MachineOptions options)
   options_.sim.engine = spec_.engine;
   options_.sim.width = spec_.width;
   options_.sim.threads = spec_.threads;
+  options_.sim.lockstep = spec_.lockstep;
+  options_.sim.save_file = spec_.save_file;
+  options_.sim.save_every = spec_.save_every;
+  options_.sim.restore_file = spec_.restore_file;
 }
 
 void Machine::check_size(GridShape offered) const {

@@ -18,7 +18,7 @@ constexpr char kWafer[] = "wafer:";
 constexpr char kGrids[] =
     "sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE[,OPTION]... or "
     "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone; with "
-    ",engine=wide after sim, and ,record=FILE after sim and mono";
+    ",engine=wide, ,save=FILE or ,restore=FILE after sim, and ,record=FILE after sim and mono";
 
 constexpr std::pair<const char*, MachineKind> kKinds[] = {
     {"golden", MachineKind::Golden},    {"sim", MachineKind::Sim},
@@ -52,7 +52,21 @@ std::string quoted(const std::string& file) {
   return out;
 }
 
+// The text up to the first comma without a backslash before it, which is then cut off, with its
+// commas as they are.
+std::string take_part(std::string* text) {
+  std::string part;
+  size_t at = 0;
+  for (; at < text->size() && (*text)[at] != ','; ++at) {
+    if ((*text)[at] == '\\' && at + 1 < text->size()) ++at;
+    part += (*text)[at];
+  }
+  text->erase(0, at + 1);
+  return part;
+}
+
 constexpr int kMostThreads = 256;
+constexpr int kMostDigits = 12;  // of a number of cycles
 constexpr char kRecord[] = ",record=";
 // The file of ",record=FILE" at the end of `text`, which is then cut off.
 std::string take_recording(const std::string& name, std::string* text) {
@@ -67,18 +81,16 @@ std::string take_recording(const std::string& name, std::string* text) {
   return file;
 }
 
-// The options ",engine=NAME" and ",threads=N" of a simulated grid, which are then cut off.
-void take_engine(const std::string& name, std::string* text, MachineSpec* spec) {
+// The options of a simulated grid, as ",engine=NAME", which are then cut off.
+void take_options(const std::string& name, std::string* text, MachineSpec* spec) {
   const size_t comma = text->find(',');
   if (comma == std::string::npos || text->rfind("sim", 0) != 0) return;
-  std::string options = text->substr(comma);
+  std::string options = text->substr(comma + 1);
   text->resize(comma);
   SimOptions parsed;
-  bool threads = false;
-  while (!options.empty()) {
-    const size_t end = std::min(options.find(',', 1), options.size());
-    const std::string option = options.substr(1, end - 1);
-    options.erase(0, end);
+  bool threads = false, every = false;
+  do {
+    const std::string option = take_part(&options);
     const size_t equals = option.find('=');
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
@@ -91,17 +103,40 @@ void take_engine(const std::string& name, std::string* text, MachineSpec* spec) 
       }
       parsed.threads = std::stoi(value);
       threads = true;
+    } else if (option == "lockstep") {
+      parsed.lockstep = true;
+    } else if (key == "save" || key == "restore") {
+      if (value.empty()) throw BadInput(fmt::format("{}: {}= needs a file", name, key));
+      (key == "save" ? parsed.save_file : parsed.restore_file) = value;
+    } else if (key == "every") {
+      static const std::regex form("[1-9]\\d*");
+      if (!std::regex_match(value, form) || value.size() > kMostDigits) {
+        throw BadInput(
+            fmt::format("{}: every '{}': must be cycles, 1 to 999999999999", name, value));
+      }
+      parsed.save_every = std::stoull(value);
+      every = true;
     } else {
       throw BadInput(
-          fmt::format("{}: option '{}': must be engine=, threads= or record=", name, key));
+          fmt::format("{}: option '{}': must be engine=, threads=, lockstep, save=, every=, "
+                      "restore= or record=",
+                      name, key));
     }
+  } while (!options.empty());
+  if (every && parsed.save_file.empty()) {
+    throw BadInput(name + ": every= is only for save=");
   }
-  if (threads && parsed.engine != Engine::Wide) {
-    throw BadInput(name + ": threads= is only for engine=wide");
+  if (parsed.engine == Engine::Replicated && (threads || parsed.lockstep)) {
+    throw BadInput(
+        fmt::format("{}: {} is only for engine=wide", name, threads ? "threads=" : "lockstep"));
   }
   spec->engine = parsed.engine;
   spec->width = parsed.width;
   spec->threads = parsed.threads;
+  spec->lockstep = parsed.lockstep;
+  spec->save_file = parsed.save_file;
+  spec->save_every = parsed.save_every;
+  spec->restore_file = parsed.restore_file;
 }
 
 // Replaces the kind at the beginning of a string: "rtl:4x4" becomes "sim:4x4".
@@ -159,13 +194,13 @@ MachineSpec parse_machine(const std::string& whole, const std::string& name) {
   std::string text = whole;
   spec.record_file = take_recording(name, &text);
   const bool plain = text.find(',') == std::string::npos;
-  take_engine(name, &text, &spec);
+  take_options(name, &text, &spec);
   spec.text = text;
   spec.name = name;
   const auto full = {MachineKind::Sim, MachineKind::Mono};
   parse_kind(text, &spec);
   if (!plain && spec.kind == MachineKind::SimMini) {
-    throw BadInput(name + ": engine= is only for sim");
+    throw BadInput(name + ": engine=, save= and restore= are only for sim");
   }
   if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
     throw BadInput(name + ": only a simulated grid of full tiles is recorded");
@@ -217,7 +252,7 @@ void check_use(const MachineSpec& spec, const MachineUse& use) {
     if (use.checked && !can.checked) refuse(can.why, "--checked");
     if (use.check_idle && !can.check_idle) refuse(can.why, "--check-idle");
     if (use.recorded && !can.recorded) refuse(can.why, "--record");
-    if (spec.engine == Engine::Wide) {
+    if (spec.engine != Engine::Replicated) {
       constexpr char kWhy[] = "only engine=replicated has that";
       if (use.checked) refuse(kWhy, "--checked");
       if (use.check_idle) refuse(kWhy, "--check-idle");

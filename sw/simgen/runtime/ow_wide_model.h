@@ -23,6 +23,17 @@ struct ow_wide_bank {
   int bits;  /* of a word, at most 64 */
 };
 
+/* Where a bit of a signal is, if not in a register: a constant, or the model does without it. */
+enum { OW_WIDE_ZERO = -1, OW_WIDE_ONE = -2, OW_WIDE_NOWHERE = -3 };
+
+/* A signal that holds state, by its name in the RTL. An array, also a memory that became registers,
+ * has the bits of all its words, the last word first. */
+struct ow_wide_signal {
+  const char* name;
+  int bits;
+  int first; /* its bit 0 in the list of places */
+};
+
 struct ow_wide_names {
   const struct ow_wide_bit* inputs;
   int input_count;
@@ -32,7 +43,10 @@ struct ow_wide_names {
   int register_count;
   const struct ow_wide_bank* banks;
   int bank_count;
-  int unit_count; /* the first: registers that no clock gate stops */
+  int unit_count;                       /* the first: registers that no clock gate stops */
+  const struct ow_wide_signal* signals; /* by name */
+  int signal_count;
+  const int* places; /* the registers that hold the bits, or one of the constants above */
 };
 
 /* The code of a model for one width. Bit k of a list stands `k * width / 8` bytes after the offset

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <unordered_map>
 
 #include "cells.h"
@@ -44,6 +45,7 @@ class Blaster {
       if (port.name == options_.clock) continue;
       design_.ports.push_back({port.name, port.input, words(port.bits)});
     }
+    name_state();
     return std::move(design_);
   }
 
@@ -391,6 +393,32 @@ class Blaster {
         design_.registers.push_back(r);
       }
     }
+  }
+
+  // ------------------------------------------------------------------------------------- names --
+  void name_state() {
+    const std::regex holds_state(options_.state);
+    for (const Signal& signal : netlist_.signals) {
+      if (!std::regex_match(signal.name, holds_state)) continue;
+      StateSignal state{signal.name, {}};
+      for (const Net net : signal.bits) state.bits.push_back(state_of(net));
+      design_.signals.push_back(std::move(state));
+    }
+    for (const Table& table : tables_) {
+      const auto width = static_cast<size_t>(table.cell->number("WIDTH"));
+      StateSignal state{memory_name(*table.cell), {}};
+      for (size_t end = table.bits.size(); end > 0; end -= width) {
+        const auto word = table.bits.begin() + static_cast<std::ptrdiff_t>(end - width);
+        state.bits.insert(state.bits.end(), word, word + static_cast<std::ptrdiff_t>(width));
+      }
+      design_.signals.push_back(std::move(state));
+    }
+  }
+
+  Bit state_of(Net net) const {
+    const auto at = values_.find(net);
+    if (at == values_.end()) return kNoState;
+    return at->second <= kTrue || design_.logic.is_source(at->second) ? at->second : kNoState;
   }
 
   const Netlist& netlist_;

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "functions.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow_wide_model.h"
 
 namespace ow::simgen {
 namespace {
 
 constexpr size_t kWidestWord = 64;
+constexpr size_t kPlacesOfLine = 16;
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -74,6 +77,26 @@ std::string header_of(const Design& design, const Plan& plan, const Functions& f
   return text;
 }
 
+// The signals that hold state, and where each bit is.
+std::string signals_of(const Design& design, const Plan& plan) {
+  std::map<Bit, long> places = {{kFalse, OW_WIDE_ZERO}, {kTrue, OW_WIDE_ONE}};
+  for (size_t r = 0; r < plan.registers.size(); ++r) {
+    places[plan.registers[r].q] = static_cast<long>(r);
+  }
+  std::string list, text = "static const int places[] = {";
+  size_t count = 0;
+  for (const StateSignal& signal : design.signals) {
+    list += fmt::format("  {{{}, {}, {}}},\n", quoted(signal.name), signal.bits.size(), count);
+    for (const Bit bit : signal.bits) {
+      const auto at = places.find(bit);
+      const long place = at == places.end() ? long{OW_WIDE_NOWHERE} : at->second;
+      text += fmt::format("{}{},", count++ % kPlacesOfLine == 0 ? "\n  " : " ", place);
+    }
+  }
+  return text + "\n  0\n};\nstatic const struct ow_wide_signal signals[] = {\n" + list +
+         "  {0, 0, 0}\n};\n\n";
+}
+
 std::string names_of(const Design& design, const Plan& plan, const std::string& name) {
   std::string text = fmt::format(
       "/* Written by ow_simgen. */\n#include \"ow_wide_model.h\"\n#include \"{}.h\"\n\n"
@@ -98,11 +121,12 @@ std::string names_of(const Design& design, const Plan& plan, const std::string& 
     text += fmt::format("  {{{}, {}, {}}},\n", quoted(bank.name), bank.words,
                         bank.writes.front().data.size());
   }
-  text += "  {0, 0, 0}\n};\n\n";
+  text += "  {0, 0, 0}\n};\n";
+  text += signals_of(design, plan);
   text += fmt::format(
       "const struct ow_wide_names {}_names = {{inputs, OW_INPUTS, outputs, OW_OUTPUTS, registers,\n"
-      "    OW_REGISTERS, banks, OW_BANKS, OW_UNITS}};\n",
-      name);
+      "    OW_REGISTERS, banks, OW_BANKS, OW_UNITS, signals, {}, places}};\n",
+      name, design.signals.size());
   return text;
 }
 

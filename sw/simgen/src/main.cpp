@@ -47,6 +47,9 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--top", arguments.top, "name of the module")->required();
   app.add_option("--clock", arguments.blast.clock, "its clock")->capture_default_str();
+  app.add_option("--state", arguments.blast.state,
+                 "names of signals that hold state (a regular expression)")
+      ->capture_default_str();
   app.add_option("--name", arguments.emit.name, "begins the names of files and functions")
       ->required();
   app.add_option("--directory", arguments.emit.directory, "of the files")->required();

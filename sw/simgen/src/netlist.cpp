@@ -57,6 +57,7 @@ Netlist read_module(const std::string& top, const json& module) {
         known = {name, static_cast<int>(k)};
       }
     }
+    netlist.signals.push_back({name, bits});
   }
   return netlist;
 }

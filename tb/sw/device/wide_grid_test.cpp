@@ -83,7 +83,7 @@ TEST(WideGrid, WordsLeaveInTheSameCyclesAsInTheReplicatedEngine) {
   for (const GridShape grid : {GridShape{3, 70}, GridShape{20, 9}, GridShape{2, 130}}) {
     const std::vector<std::string> expected = run(make(grid, "replicated", 1).get(), seed);
     ASSERT_GT(expected.size(), 100u);
-    for (const char* engine : {"wide-512", "wide-256", "wide-64"}) {
+    for (const char* engine : {"wide-512", "wide-256", "wide-64", "auto"}) {
       for (const int threads : {1, 3}) {
         std::unique_ptr<Device> device;
         try {

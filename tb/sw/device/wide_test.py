@@ -9,30 +9,18 @@ each with its cycle. So equal recordings are equal runs, cycle by cycle. The rep
 results, cycles, counters. Grids are smaller than a block, end within one, and span several in both
 directions. With NAME only that job runs.
 """
-import json
 import os
 import subprocess
 import sys
 
+from engine_jobs import report, write_layer
+
 OW, SOURCE, DIRECTORY = sys.argv[1:4]
 ENGINES = ["wide-512", "wide-256", "wide-64"]
 
-LAYER = """
-data:
-  file: {source}/data/one-layer/samples.csv
-  rows: 16
-network:
-  layers: [4, 2]
-  activations: relu
-  weights: {source}/data/one-layer/weights.safetensors
-grid: {{rows: {rows}, columns: {columns}, samples_per_tile: 8}}
-large_layer: {{inputs: {inputs}, outputs: {outputs}, density: {density}, seed: 7}}
-"""
 # Name, rows, columns, inputs, outputs, density.
 LAYERS = [("small", 2, 2, 64, 16, 1), ("sparse", 4, 4, 96, 24, 0.3), ("tall", 20, 3, 60, 20, 0.5),
           ("broad", 2, 60, 16, 6, 1)]
-# Keys of a report that are not the machine's: times of the host, the engine, files.
-HOST = ("second", "per_s", "device", "clock", "evaluation", "file", "path", "command", "rate")
 
 
 def run(job, engine, name, arguments):
@@ -45,26 +33,15 @@ def run(job, engine, name, arguments):
         sys.exit(f"{name}, {engine}: status {done.returncode}\n{done.stdout}")
     with open(base + ".owr", "rb") as f:
         recording = f.read()
-    with open(base + ".json", encoding="utf-8") as f:
-        return recording, report(json.load(f))
-
-
-def report(value):
-    if isinstance(value, list):
-        return [report(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    return {k: report(v) for k, v in value.items() if not any(word in k for word in HOST)}
+    return recording, report(base + ".json")
 
 
 def all_jobs():
     """Name, file and arguments of each."""
     jobs = []
     for name, rows, columns, inputs, outputs, density in LAYERS:
-        job = os.path.join(DIRECTORY, name + ".yaml")
-        with open(job, "w", encoding="utf-8") as f:
-            f.write(LAYER.format(source=SOURCE, rows=rows, columns=columns, inputs=inputs,
-                                 outputs=outputs, density=density))
+        job = write_layer(os.path.join(DIRECTORY, name + ".yaml"), SOURCE, rows, columns, inputs,
+                          outputs, density)
         jobs.append((name, job, []))
     jobs.append(("training", os.path.join(SOURCE, "configs/digits-train.yaml"),
                  ["--mode", "train", "--num-steps", "1"]))

@@ -95,12 +95,14 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
     EXPECT_EQ(refused(name),
               "--machine " + name + ": only a simulated grid of full tiles is recorded");
   }
-  EXPECT_TRUE(
-      has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads= or"));
-  EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads=,"));
+  EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, auto, wide"));
   EXPECT_TRUE(has(refused("sim:4x4,threads=2"), "threads= is only for engine=wide"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
-  EXPECT_TRUE(has(refused("sim-mini,engine=wide"), "engine= is only for sim"));
+  EXPECT_TRUE(has(refused("sim:4x4,save="), "save= needs a file"));
+  EXPECT_TRUE(has(refused("sim:4x4,every=9"), "every= is only for save="));
+  EXPECT_TRUE(has(refused("sim:4x4,save=f,every=0"), "every '0': must be cycles, 1 to"));
+  EXPECT_TRUE(has(refused("sim-mini,engine=wide"), "engine=, save= and restore= are only for sim"));
   EXPECT_TRUE(has(refused("wafer:w,map=m,accept-smaller"), "not with window or accept-smaller"));
 }
 
@@ -114,6 +116,11 @@ TEST(MachineSpec, AGridHasAnEngineAndThreads) {
   EXPECT_EQ(wide.record_file, "a,b");
   ASSERT_TRUE(wide.grid.has_value());
   EXPECT_EQ(wide.grid->cols, 4);
+  const MachineSpec saved = parse_machine("sim,save=a\\,b,every=50,restore=c,record=d", "test");
+  EXPECT_EQ(saved.save_file, "a,b");
+  EXPECT_EQ(saved.save_every, 50u);
+  EXPECT_EQ(saved.restore_file, "c");
+  EXPECT_EQ(saved.record_file, "d");
 }
 
 TEST(MachineSpec, FlagsWriteTheSameString) {

@@ -54,7 +54,7 @@ struct Gate {
 
 // Static members for a model's class M. rest_clock(M*) sets the clock to 0 without an evaluation,
 // if kRests. settle(M*) computes all logic from the registers. begin(M*) and end(M*) bound the
-// bytes of its state. Also cells(M*) and gates(M*).
+// bytes of its state. Also cells(M*), others(M*) and gates(M*).
 template <typename M>
 struct Internals;
 
@@ -135,6 +135,8 @@ class Model {
   void settle() { Internals<M>::settle(model_.get()); }
 
   std::vector<Cell> cells() const { return Internals<M>::cells(model_.get()); }
+  // Registers that cells() does not list, because their names do not tell.
+  std::vector<Cell> others() const { return Internals<M>::others(model_.get()); }
   std::vector<Gate> gates() const { return Internals<M>::gates(model_.get()); }
   // The whole state of the model, inputs included.
   uint8_t* state() const { return Internals<M>::begin(model_.get()); }

@@ -18,6 +18,7 @@
 #include "ow/device/link_word.h"
 #include "ow/sim/sim_device.h"
 #include "room.h"
+#include "tile_cells.h"
 
 namespace ow {
 namespace {
@@ -46,6 +47,9 @@ class Replicated : public SimDevice {
   std::vector<UnitClock> unit_clocks() const override;
   bool has_memory() const override { return true; }
   void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
+  const StateLayout& state_layout() const override { return cells_->layout(); }
+  void read_tile(size_t tile, TileState* state) override;
+  void write_tiles(const std::function<void(size_t, TileState*)>& tiles) override;
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
@@ -77,7 +81,10 @@ class Replicated : public SimDevice {
     }
   };
   void take_edges(const uint64_t* in);
+  void take_words(size_t index, uint64_t cycle);
   void clock_tile(size_t index, uint64_t cycle, uint64_t* out);
+  void begin_tiles(uint64_t cycle, uint64_t* out);
+  void give_words(size_t index, uint64_t cycle, uint64_t* out);
   void report_words(size_t index, uint64_t cycle, bool in, const uint64_t* words) const;
   void drop_credits(size_t index, uint64_t (&links)[4]);
   void check_unchanged(size_t index, uint64_t cycle);
@@ -88,6 +95,8 @@ class Replicated : public SimDevice {
   SimOptions options_;
   sim::Context context_;
   std::vector<Tile> tiles_;
+  std::optional<sim::TileCells> cells_;
+  std::vector<uint8_t> begins_;  // by tile, from write_tiles() to the next cycle: 1 if it is idle
   std::vector<Slots> slots_;
   std::array<Due, 2> due_;        // by the parity of the cycle
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
@@ -134,6 +143,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
       tiles_.push_back(std::move(t));
     }
   }
+  cells_.emplace(tiles_[0].model);
   std::memset(slots_.data(), 0, n * sizeof(Slots));
   edges_.assign(tiles_[0].gates.size(), 0);
   for (Due& due : due_) due.listed.assign(n, 0);
@@ -156,6 +166,7 @@ std::vector<UnitClock> Replicated::unit_clocks() const {
 // Banks have 8 bytes a row and take turns (rtl/tile/memory/ow_sram.sv).
 void Replicated::write_memory(int row, int col, uint32_t addr, const uint32_t* words,
                               size_t count) {
+  if (repeats()) return;
   Tile& tile = tiles_.at(static_cast<size_t>(row) * static_cast<size_t>(shape_.cols) +
                          static_cast<size_t>(col));
   if (tile.banks.empty()) {
@@ -171,6 +182,47 @@ void Replicated::write_memory(int row, int col, uint32_t addr, const uint32_t* w
   for (size_t i = 0; i < count; ++i) {
     const size_t at = addr / 4 + i, line = at / 2;
     std::memcpy(tile.banks[line % banks] + 8 * (line / banks) + 4 * (at % 2), &words[i], 4);
+  }
+}
+
+void Replicated::read_tile(size_t index, TileState* state) {
+  context_.enter();
+  Tile& t = tiles_.at(index);
+  state->words.resize(cells_->layout().words());
+  for (size_t p = 0; p < kSides; ++p) {
+    const int to = t.neighbour[p];
+    state->sent[p] = to < 0 ? 0 : slots_[static_cast<size_t>(to)].word[parity_][(p + 2) % kSides];
+  }
+  if (!begins_.empty()) {
+    cells_->read(t.model, state->words.data());
+    state->idle = begins_[index] != 0;
+    return;
+  }
+  context_.assertOn(false);  // what fails is reported in the cycle itself
+  cells_->read_next(&t.model, state->words.data());
+  context_.assertOn(options_.checked);
+  state->idle = t.model->idle_o;
+}
+
+void Replicated::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
+  for (Due& due : due_) {
+    due.tiles.clear();
+    due.listed.assign(tiles_.size(), 0);
+  }
+  std::memset(slots_.data(), 0, slots_.size() * sizeof(Slots));
+  begins_.assign(tiles_.size(), 0);
+  TileState state;
+  for (size_t i = 0; i < tiles_.size(); ++i) {
+    tiles(i, &state);
+    cells_->write(&tiles_[i].model, state.words.data());
+    begins_[i] = state.idle ? 1 : 0;
+    if (!state.idle) due_[parity_].add(i);
+    for (size_t p = 0; p < kSides; ++p) {
+      if (state.sent[p] == 0 || tiles_[i].neighbour[p] < 0) continue;
+      const auto to = static_cast<size_t>(tiles_[i].neighbour[p]);
+      slots_[to].word[parity_][(p + 2) % kSides] = state.sent[p];
+      due_[parity_].add(to);
+    }
   }
 }
 
@@ -198,6 +250,7 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   for (int p = 0; p < ports_.count(); ++p) out[p] = 0;
   take_edges(in);
   Due& due = due_[parity_];
+  if (!begins_.empty()) begin_tiles(cycle, out);
   for (size_t i = 0; i < tiles_.size() && (options_.check_idle || !options_.skip_idle); ++i) {
     if (!options_.check_idle) due.add(i);
     if (due.listed[i] == 0) check_unchanged(i, cycle);
@@ -214,7 +267,6 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
 void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   Tile& t = tiles_[index];
   uint64_t* const words = slots_[index].word[parity_];
-  Due& next = due_[parity_ ^ 1];
   Vow_tile* const m = t.model.get();
   m->link_n_i = words[0];
   m->link_e_i = words[1];
@@ -227,13 +279,35 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   clock(&t.model);
   ++evaluations_;
   for (size_t k = 0; k < edges_.size(); ++k) edges_[k] += *t.gates[k].open;
+  give_words(index, cycle, out);
+}
+
+// After write_tiles(): in this cycle all tiles begin with their state instead of being clocked.
+void Replicated::begin_tiles(uint64_t cycle, uint64_t* out) {
+  begins_.clear();
+  for (const size_t i : due_[parity_].tiles) due_[parity_].listed[i] = 0;
+  due_[parity_].tiles.clear();
+  for (size_t i = 0; i < tiles_.size(); ++i) {
+    uint64_t* const words = slots_[i].word[parity_];
+    if (options_.on_word) report_words(i, cycle, true, words);
+    cells_->begin(&tiles_[i].model, cycle, words);
+    std::fill(words, words + kSides, uint64_t{0});
+    give_words(i, cycle, out);
+  }
+}
+
+// What a tile sends in the next cycle.
+void Replicated::give_words(size_t index, uint64_t cycle, uint64_t* out) {
+  Tile& t = tiles_[index];
+  Vow_tile* const m = t.model.get();
+  Due& next = due_[parity_ ^ 1];
   settled_[index] = 0;
   if (!m->idle_o) next.add(index);
   uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
   if ((links[0] | links[1] | links[2] | links[3]) == 0) return;
   if (options_.drop_credit) drop_credits(index, links);
   if (options_.on_word) report_words(index, cycle + 1, false, links);
-  for (int p = 0; p < 4; ++p) {
+  for (int p = 0; p < kSides; ++p) {
     if (links[p] == 0) continue;
     if (t.neighbour[p] < 0) {
       out[t.edge_port[p]] = links[p];

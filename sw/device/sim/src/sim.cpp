@@ -21,6 +21,7 @@ DeviceKind parse_device_kind(const std::string& name) {
 void parse_engine(const std::string& who, const std::string& name, SimOptions* options) {
   static const std::map<std::string, std::pair<Engine, int>> engines = {
       {"replicated", {Engine::Replicated, 0}},
+      {"auto", {Engine::Auto, 0}},
       {"wide", {Engine::Wide, 0}},
       {"wide-512", {Engine::Wide, 512}},
       {"wide-256", {Engine::Wide, 256}},
@@ -28,7 +29,8 @@ void parse_engine(const std::string& who, const std::string& name, SimOptions* o
   const auto at = engines.find(name);
   if (at == engines.end()) {
     throw BadInput(fmt::format(
-        "{}: engine '{}': must be replicated, wide, wide-512, wide-256 or wide-64", who, name));
+        "{}: engine '{}': must be replicated, auto, wide, wide-512, wide-256 or wide-64", who,
+        name));
   }
   options->engine = at->second.first;
   options->width = at->second.second;
@@ -39,8 +41,9 @@ bool has_monolithic() { return make_monolithic != nullptr; }
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
   std::unique_ptr<SimDevice> device;
   if (kind == DeviceKind::Replicated) {
-    device =
-        options.engine == Engine::Wide ? make_wide(shape, options) : make_simulator(shape, options);
+    const bool wide =
+        options.engine == Engine::Wide || (options.engine == Engine::Auto && has_wide());
+    device = wide ? make_wide(shape, options, make_tile_maker()) : make_simulator(shape, options);
   } else if (has_monolithic()) {
     device = make_monolithic(shape, options);
   } else {
@@ -48,6 +51,8 @@ std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimO
         "mono: this program has no grid in one piece; the target ow-large builds an `ow` that has");
   }
   if (!options.record_file.empty()) device->record_run(options.record_file);
+  if (!options.save_file.empty()) device->save_run(options.save_file, options.save_every);
+  if (!options.restore_file.empty()) device->restore_run(options.restore_file);
   return device;
 }
 

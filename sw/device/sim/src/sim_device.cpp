@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/base/file.h"
 
 namespace ow {
 namespace {
@@ -79,8 +80,62 @@ void SimDevice::clock() {
   ports_.drive(cycle_, in_.data());
   ports_.receive(cycle_, out_.data());
   if (recorder_) recorder_->clock(in_.data(), out_.data());
-  clock_grid(cycle_, in_.data(), out_.data());
+  if (repeats()) {
+    log_->take_in(cycle_, in_.data(), restored_file_);
+    repeated_quiet_ = log_->take_out(++cycle_, out_.data());
+    return;
+  }
+  if (save_every_ == 0) return clock_tiles();
+  log_->add_in(cycle_, in_.data());
+  clock_tiles();
+  log_->add_out(cycle_, out_.data(), grid_quiet());
+  if (cycle_ % save_every_ != 0) return;
+  write_run(save_file_, shape_, cycle_, *log_, state_layout(),
+            [this](size_t tile, TileState* state) { read_tile(tile, state); });
+}
+
+// What fails in a tile is reported with the cycle.
+void SimDevice::clock_tiles() {
+  try {
+    clock_grid(cycle_, in_.data(), out_.data());
+  } catch (const DeviceFault& fault) {
+    throw DeviceFault(fmt::format("{}, cycle {}", fault.what(), cycle_));
+  }
   ++cycle_;
+}
+
+const StateLayout& SimDevice::state_layout() const {
+  throw InternalError("this simulator does not give the state of its tiles");
+}
+void SimDevice::read_tile(size_t, TileState*) { state_layout(); }
+void SimDevice::write_tiles(const std::function<void(size_t, TileState*)>&) { state_layout(); }
+
+void SimDevice::save_run(const std::string& path, uint64_t every) {
+  if (cycle_ != 0) throw InternalError("a run is saved from its first cycle on");
+  check_writable(path);
+  save_file_ = path;
+  save_every_ = every;
+  if (!log_) log_.emplace(ports_.count());
+}
+
+void SimDevice::load(const SavedRun& saved) {
+  if (cycle_ != 0) throw InternalError("a run is restored before its first cycle");
+  write_tiles([&saved](size_t tile, TileState* state) { saved.tile(tile, state); });
+}
+
+void SimDevice::restore_run(const std::string& path) {
+  SavedRun saved(path, shape_, state_layout());
+  load(saved);
+  restored_file_ = path;
+  repeat_until_ = saved.cycle();
+  log_ = saved.take_log();
+}
+
+void SimDevice::restore_tiles(const std::string& path) {
+  SavedRun saved(path, shape_, state_layout());
+  load(saved);
+  cycle_ = saved.cycle();
+  saved.take_log().skip(cycle_, out_.data(), &digest_);
 }
 
 void SimDevice::record_run(const std::string& path) {
@@ -94,28 +149,28 @@ void SimDevice::replay(const Recording& recording) {
                                recording.shape.rows, recording.shape.cols, shape_.rows,
                                shape_.cols));
   }
-  uint64_t digest = 0;
   auto word = recording.words.begin();
-  for (; cycle_ < recording.cycles; ++cycle_) {
+  while (word != recording.words.end() && word->cycle < cycle_) ++word;
+  while (cycle_ < recording.cycles) {
     std::fill(in_.begin(), in_.end(), 0);
     for (; word != recording.words.end() && word->cycle == cycle_; ++word) {
       in_[word->port] = word->word;
     }
     for (int p = 0; p < ports_.count(); ++p) {
       if (out_[static_cast<size_t>(p)] != 0) {
-        digest = digest_word(digest, cycle_, p, out_[static_cast<size_t>(p)]);
+        digest_ = digest_word(digest_, cycle_, p, out_[static_cast<size_t>(p)]);
       }
     }
-    clock_grid(cycle_, in_.data(), out_.data());
+    clock_tiles();
   }
-  if (digest != recording.digest) {
+  if (digest_ != recording.digest) {
     throw DeviceFault(recording.path +
                       ": other words went out than when it was made: it is of another machine");
   }
 }
 
 bool SimDevice::quiet() const {
-  return ports_.quiet() && grid_quiet() &&
+  return ports_.quiet() && (repeats() ? repeated_quiet_ : grid_quiet()) &&
          std::all_of(out_.begin(), out_.end(), [](uint64_t w) { return w == 0; });
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -13,9 +14,8 @@
 namespace ow::wide {
 namespace {
 
-constexpr int kResetCycles = 4;
 constexpr int kIdles = 13;  // of ow_tile: registers whose AND is idle_o
-constexpr int kReleaseCycles = 2;
+constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
 constexpr size_t kLargePage = size_t{1} << 21;
 constexpr std::array<const char*, kSides> kSideNames = {"n", "e", "s", "w"};
 
@@ -29,7 +29,6 @@ size_t find(const ow_wide_bit* list, int count, const std::string& signal, int b
 }  // namespace
 
 TilePorts::TilePorts(const ow_wide_names& names) {
-  reset = find(names.inputs, names.input_count, "rst_i", 0);
   for (int bit = 0; bit < kIdles; ++bit) {
     idle.push_back(find(names.registers, names.register_count, "gen_idle.idles_q", bit));
   }
@@ -65,7 +64,7 @@ Memory::Memory(Memory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& present,
-             uint8_t* scratch)
+             const StateMap& map, const TileState& state)
     : code_(code),
       ports_(ports),
       bytes_(static_cast<size_t>(code.width) / 8),
@@ -81,10 +80,16 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
   for (auto& of_cycle : sent_) {
     for (auto& of_side : of_cycle) of_side.assign(kLinkBits * words_, 0);
   }
-  std::memset(input(ports.reset), 0xFF, bytes_);
-  for (int k = 0; k < kResetCycles; ++k) clock(0, scratch);
-  std::memset(input(ports.reset), 0, bytes_);
-  for (int k = 0; k < kReleaseCycles; ++k) clock(0, scratch);
+  for (const StateMap::Bit& b : map.bits) {
+    const bool one = (state.words[b.word] >> b.bit & 1) != 0;
+    std::memset(reg(b.reg), one ? 0xFF : 0, bytes_);
+  }
+  for (const StateMap::Bank& b : map.banks) {  // memory is zero
+    const uint64_t* const words = state.words.data() + b.first;
+    if (std::all_of(words, words + b.words, [](uint64_t word) { return word == 0; })) continue;
+    for (size_t lane = 0; lane < words_ * 64; ++lane)
+      std::copy(words, words + b.words, bank(b, lane));
+  }
 }
 
 void Block::set_cycle(uint64_t cycle) {
@@ -96,15 +101,8 @@ void Block::set_cycle(uint64_t cycle) {
   cycle_ = cycle;
 }
 
-void Block::clock(uint64_t cycle, uint8_t* scratch) {
-  begin(cycle);
-  for (int k = 0; k < code_.part_count; ++k) part(k, scratch);
-  end(cycle);
-}
-
 // Copies what the links' registers have, if any tile of a side sends.
 void Block::send(uint64_t cycle) {
-  constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
   for (size_t side = 0; side < kSides; ++side) {
     const std::vector<size_t>& registers = ports_.link_out[side];
     uint64_t any = 0;
@@ -131,6 +129,91 @@ bool Block::idle() {
     }
   }
   return true;
+}
+
+Lanes Block::awake() {
+  Lanes awake;
+  for (const size_t r : ports_.idle) {
+    const uint64_t* const lanes = reg(r);
+    for (size_t k = 0; k < words_; ++k) awake.word[k] |= ~lanes[k] & present_.word[k];
+  }
+  return awake;
+}
+
+Lanes Block::receivers(int side) const {
+  Lanes lanes;
+  for (size_t bit = 0; bit < kLinkBits; ++bit) {
+    if ((kValid >> bit & 1) == 0) continue;
+    const uint64_t* const from = taken(side, bit);
+    for (size_t k = 0; k < words_; ++k) lanes.word[k] |= from[k];
+  }
+  return lanes;
+}
+
+void Block::put(size_t lane, uint64_t cycle, int side, uint64_t word) {
+  std::vector<uint64_t>& to = sent_[cycle % 2][index(side)];
+  bool& sends = sends_[cycle % 2][index(side)];
+  if (!sends) std::fill(to.begin(), to.end(), uint64_t{0});
+  sends = true;
+  for (; word != 0; word &= word - 1) {
+    const auto bit = static_cast<size_t>(__builtin_ctzll(word));
+    to[bit * words_ + lane / 64] |= uint64_t{1} << (lane % 64);
+  }
+}
+
+uint64_t Block::taken_by(size_t lane, int side) const {
+  uint64_t word = 0;
+  for (size_t bit = 0; bit < kLinkBits; ++bit) {
+    word |= (taken(side, bit)[lane / 64] >> (lane % 64) & 1) << bit;
+  }
+  return word;
+}
+
+uint64_t Block::sent_by(size_t lane, uint64_t cycle, int side) const {
+  uint64_t word = 0;
+  if (!sends(cycle, side)) return word;
+  for (size_t bit = 0; bit < kLinkBits; ++bit) {
+    word |= (sent(cycle, side, bit)[lane / 64] >> (lane % 64) & 1) << bit;
+  }
+  return word;
+}
+
+void Block::read(size_t lane, const StateMap& map, uint64_t cycle, TileState* state) {
+  state->words.assign(map.words, 0);
+  uint64_t* const words = state->words.data();
+  for (const StateMap::Bit& b : map.bits) {
+    words[b.word] |= uint64_t{bit(b.reg, lane)} << b.bit;
+  }
+  for (const StateMap::Bit& b : map.ones) words[b.word] |= uint64_t{1} << b.bit;
+  for (const StateMap::Bank& b : map.banks) {
+    std::memcpy(words + b.first, bank(b, lane), b.words * sizeof(uint64_t));
+  }
+  state->idle = true;
+  for (const size_t r : ports_.idle) state->idle = state->idle && bit(r, lane);
+  for (int side = 0; side < kSides; ++side) {
+    state->sent[index(side)] = sent_by(lane, cycle, side);
+  }
+}
+
+void Block::write(size_t lane, const StateMap& map, const TileState& state) {
+  for (const StateMap::Bit& b : map.bits) {
+    set_bit(b.reg, lane, (state.words[b.word] >> b.bit & 1) != 0);
+  }
+  for (const StateMap::Bank& b : map.banks) {
+    std::memcpy(bank(b, lane), state.words.data() + b.first, b.words * sizeof(uint64_t));
+  }
+  for (const size_t r : ports_.idle) set_bit(r, lane, state.idle);
+  for (size_t side = 0; side < kSides; ++side) {
+    for (size_t bit = 0; bit < kLinkBits; ++bit) {
+      set_bit(ports_.link_out[side][bit], lane, (state.sent[side] >> bit & 1) != 0);
+    }
+  }
+}
+
+// The coming cycle may be even or odd.
+void Block::resume() {
+  send(0);
+  send(1);
 }
 
 }  // namespace ow::wide

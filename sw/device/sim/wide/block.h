@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "lanes.h"
+#include "ow/sim/tile_state.h"
 #include "ow_wide_model.h"
+#include "state_map.h"
 
 namespace ow::wide {
 
@@ -20,7 +22,6 @@ constexpr int kSides = 4;  // north, east, south, west
 // Where the ports of a tile stand in the lists of a model.
 struct TilePorts {
   explicit TilePorts(const ow_wide_names& names);
-  size_t reset;
   std::vector<size_t> idle;  // registers: a tile is idle if all are 1
   std::vector<size_t> cycle;
   std::array<std::vector<size_t>, kSides> link_in;   // inputs, by bit
@@ -45,8 +46,9 @@ class Memory {
 
 class Block {
  public:
-  // The state after reset. `present`: the lanes that are tiles of the grid.
-  Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& present, uint8_t* scratch);
+  // All tiles have this state. `present`: the lanes that are tiles of the grid.
+  Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& present, const StateMap& map,
+        const TileState& state);
 
   // An edge of the clock, with the inputs as they are: begin(), all parts of the code in order,
   // end(). After it sent(cycle + 1, ...) is known. The same scratch is given to all parts.
@@ -58,6 +60,10 @@ class Block {
   const Lanes& present() const { return present_; }
   // The link inputs of all tiles on a side: a vector of words() words.
   uint64_t* taken(int side, size_t bit) { return input(ports_.link_in[index(side)][bit]); }
+  const uint64_t* taken(int side, size_t bit) const {
+    return reinterpret_cast<const uint64_t*>(state_.data() + code_.inputs +
+                                             ports_.link_in[index(side)][bit] * bytes_);
+  }
   // What the tiles send on a side in a cycle, likewise. It is that of an even or an odd cycle, so
   // that neighbours can read it while this block makes the next one.
   const uint64_t* sent(uint64_t cycle, int side, size_t bit) const {
@@ -66,10 +72,26 @@ class Block {
   // Whether any tile does.
   bool sends(uint64_t cycle, int side) const { return sends_[cycle % 2][index(side)]; }
 
+  // The same for one tile.
+  uint64_t taken_by(size_t lane, int side) const;
+  uint64_t sent_by(size_t lane, uint64_t cycle, int side) const;
+  // The tiles to which something comes on a side.
+  Lanes receivers(int side) const;
+
   // Instead of it, if nothing changes: nothing is sent.
   void rest(uint64_t cycle) { sends_[(cycle + 1) % 2] = {}; }
   // Whether no tile changes before a link input is not zero (idle_o of ow_tile).
   bool idle();
+  // The tiles that may change before.
+  Lanes awake();
+  // After rest(): what a tile sends that was evaluated elsewhere.
+  void put(size_t lane, uint64_t cycle, int side, uint64_t word);
+
+  // The state of a tile, before the coming cycle `cycle`.
+  void read(size_t lane, const StateMap& map, uint64_t cycle, TileState* state);
+  // Gives a tile a state. Call resume() when all tiles have theirs.
+  void write(size_t lane, const StateMap& map, const TileState& state);
+  void resume();
 
  private:
   uint64_t* list(size_t offset, size_t index) {
@@ -78,7 +100,17 @@ class Block {
   uint64_t* input(size_t index) { return list(code_.inputs, index); }
   uint64_t* reg(size_t index) { return list(code_.registers, index); }
   static size_t index(int side) { return static_cast<size_t>(side); }
-  void clock(uint64_t cycle, uint8_t* scratch);
+  bool bit(size_t reg_index, size_t lane) {
+    return (reg(reg_index)[lane / 64] >> (lane % 64) & 1) != 0;
+  }
+  void set_bit(size_t reg_index, size_t lane, bool value) {
+    uint64_t& word = reg(reg_index)[lane / 64];
+    const uint64_t mask = uint64_t{1} << (lane % 64);
+    word = value ? word | mask : word & ~mask;
+  }
+  uint64_t* bank(const StateMap::Bank& b, size_t lane) {
+    return reinterpret_cast<uint64_t*>(banks_[b.bank].data()) + lane * b.words;
+  }
   void set_cycle(uint64_t cycle);
   void send(uint64_t cycle);
 

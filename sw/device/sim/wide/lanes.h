@@ -18,6 +18,12 @@ struct Lanes {
 
   bool get(size_t lane) const { return (word[lane / 64] >> (lane % 64) & 1) != 0; }
   void set(size_t lane) { word[lane / 64] |= uint64_t{1} << (lane % 64); }
+  size_t count() const {
+    size_t all = 0;
+    for (const uint64_t w : word) all += static_cast<size_t>(__builtin_popcountll(w));
+    return all;
+  }
+  void clear(size_t lane) { word[lane / 64] &= ~(uint64_t{1} << (lane % 64)); }
 };
 
 // What lane k - by had, at lane k; lanes below `by` get 0. `words` of a vector.

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -58,6 +60,12 @@ const ow_wide_code& load(int width, const std::string& path) {
 }
 
 }  // namespace
+
+bool has_code(int width) {
+  return std::any_of(std::begin(kWidths), std::end(kWidths), [width](int w) {
+    return (width == 0 || width == w) && processor_has(w) && !path_of(w).empty();
+  });
+}
 
 const ow_wide_code& find_code(int width) {
   if (width != 0 && !processor_has(width)) {

@@ -11,6 +11,8 @@ namespace ow::wide {
 // The code of a tile for this width, or for 0 the widest that this processor and the build have.
 // It stays loaded. BadInput if there is none.
 const ow_wide_code& find_code(int width);
+// Whether there is one.
+bool has_code(int width);
 
 }  // namespace ow::wide
 

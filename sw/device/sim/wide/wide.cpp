@@ -5,16 +5,23 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "apart.h"
 #include "block.h"
 #include "lanes.h"
 #include "library.h"
+#include "lockstep.h"
 #include "ow/base/error.h"
 #include "ow/device/link_word.h"
+#include "ow/sim/one_tile.h"
 #include "ow/sim/sim_device.h"
+#include "state_map.h"
 #include "workers.h"
 
 namespace ow {
@@ -28,17 +35,25 @@ constexpr int kWidestBlock = 64;  // columns
 // Blocks that a thread evaluates together, so that they share the code that is fetched.
 constexpr size_t kBatch = 4;
 constexpr size_t kBits = kLinkBits;
+constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to that of the next
+
+// For engine=auto, in evaluations of a Verilated tile (ow bench scale has the measurements): a
+// cycle of a block, and a tile's way into a Verilated model or back.
+constexpr double tiles_of_block(int width) { return width == 512 ? 100 : width == 256 ? 80 : 64; }
+constexpr double kTilesOfMove = 100;
 
 int opposite(int side) { return (side + 2) % kSides; }
 bool is_vertical(int side) { return side % 2 == 0; }
 
 class Wide : public SimDevice {
  public:
-  Wide(GridShape shape, const ow_wide_code& code, size_t threads);
+  Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
+       std::unique_ptr<TileMaker> maker);
 
   std::string description() const override {
     return fmt::format(
-        "wide engine, {} x {} tiles, {} at once{}", shape_.rows, shape_.cols, code_.width,
+        "{} engine, {} x {} tiles, {} at once{}", chooses_ ? "wide or replicated" : "wide",
+        shape_.rows, shape_.cols, code_.width,
         workers_.threads() > 1 ? fmt::format(", {} threads", workers_.threads()) : "");
   }
   uint64_t evaluations() const override {
@@ -46,6 +61,9 @@ class Wide : public SimDevice {
     for (const Place& place : blocks_) all += place.evaluations;
     return all;
   }
+  const StateLayout& state_layout() const override { return maker_->layout(); }
+  void read_tile(size_t tile, TileState* state) override;
+  void write_tiles(const std::function<void(size_t, TileState*)>& tiles) override;
 
  protected:
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
@@ -70,6 +88,9 @@ class Wide : public SimDevice {
     bool awake = true;         // a tile may change though nothing comes
     bool sends = false;        // a tile sends something
     bool filled[kSides] = {};  // its link inputs are not all zero
+    wide::Apart apart = {};    // its tiles, while they are evaluated one by one
+    double lost = 0;           // what the other way of evaluating would have saved since, in tiles
+    std::unique_ptr<wide::Lockstep> lockstep = {};
     std::vector<EdgeWord> comes = {};
     uint64_t evaluations = 0;
   };
@@ -80,16 +101,26 @@ class Wide : public SimDevice {
   Place& place_of(int row, int column) {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
-  void make_block(int number, int count);
+  void make_block(int number, int count, const TileState& reset);
+  void sample_tiles();
   void take_edges(const uint64_t* in);
   void take_words(Place* place, int side) const;
   bool wakes(Place* place);
   void clock_batch(size_t thread, size_t first);
+  void clock_blocks(size_t thread, size_t first, size_t last);
+  void clock_apart(Place* place);
   void finish(Place* place);
+  void choose(Place* place, size_t busy);
   void give_edges(const Place& place);
 
   const ow_wide_code& code_;
   wide::TilePorts names_;
+  std::unique_ptr<TileMaker> maker_;
+  wide::StateMap map_;
+  bool chooses_;           // blocks are evaluated together or tile by tile
+  double tiles_of_block_;  // that take as long as the block
+  std::mutex failing_;
+  std::exception_ptr failed_;          // in a thread
   int rows_ = 0, columns_ = 0;         // of a block
   int across_ = 0;                     // blocks
   Lanes border_[kSides];               // lanes whose neighbour is in the block beside
@@ -101,11 +132,16 @@ class Wide : public SimDevice {
 };
 
 // Blocks are as wide as the grid, rounded up to a power of two, but not wider than 64 columns.
-Wide::Wide(GridShape shape, const ow_wide_code& code, size_t threads)
+Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
+           std::unique_ptr<TileMaker> maker)
     : SimDevice(shape),
       code_(code),
       names_(*code.names),
-      workers_(threads,
+      maker_(std::move(maker)),
+      map_(*code.names, maker_->layout()),
+      chooses_(options.engine == Engine::Auto),
+      tiles_of_block_(tiles_of_block(code.width)),
+      workers_(static_cast<size_t>(std::max(options.threads, 1)),
                [this](size_t thread, size_t part) { clock_batch(thread, part * kBatch); }) {
   columns_ = 1;
   while (columns_ < shape.cols && columns_ < kWidestBlock) columns_ *= 2;
@@ -124,10 +160,29 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, size_t threads)
   for (size_t k = 0; k < workers_.threads() * together; ++k) {
     scratch_.emplace_back(code.scratch_bytes);
   }
-  for (int b = 0; b < count; ++b) make_block(b, count);
+  // Registers that no reset sets begin as in the replicated engine.
+  TileState reset;
+  reset.words.resize(map_.words);
+  maker_->make("reset", false)->read_next(reset.words.data());
+  for (int b = 0; b < count; ++b) make_block(b, count, reset);
+  if (options.lockstep) sample_tiles();
 }
 
-void Wide::make_block(int b, int count) {
+// A tile of each block, another one in each.
+void Wide::sample_tiles() {
+  for (size_t b = 0; b < blocks_.size(); ++b) {
+    Place& place = blocks_[b];
+    uint64_t skip = b * kSampleStep % place.tiles;
+    size_t at = 0;
+    while (!place.block.present().get(at) || skip-- > 0) ++at;
+    const int row = place.row + static_cast<int>(at) / columns_;
+    const int column = place.column + static_cast<int>(at) % columns_;
+    place.lockstep = std::make_unique<wide::Lockstep>(at, map_, maker_.get(),
+                                                      fmt::format("tile_{}_{}", row, column));
+  }
+}
+
+void Wide::make_block(int b, int count, const TileState& reset) {
   const int row = b / across_ * rows_, column = b % across_ * columns_;
   Lanes present, edge[kSides];
   uint64_t tiles = 0;
@@ -141,7 +196,7 @@ void Wide::make_block(int b, int count) {
       if (c == 0) edge[3].set(lane(r, c));
     }
   }
-  Place place{Block(code_, names_, present, scratch_[0].data()), row, column, tiles, {}, {}};
+  Place place{Block(code_, names_, present, map_, reset), row, column, tiles, {}, {}};
   std::copy(std::begin(edge), std::end(edge), std::begin(place.edge));
   place.neighbour[0] = b >= across_ ? b - across_ : -1;
   place.neighbour[1] = (b + 1) % across_ != 0 ? b + 1 : -1;
@@ -242,19 +297,55 @@ bool Wide::wakes(Place* place) {
 void Wide::finish(Place* place) {
   place->block.end(cycle_now_);
   place->evaluations += place->tiles;
-  place->sends = false;
-  for (int side = 0; side < kSides; ++side) {
-    place->sends = place->sends || place->block.sends(cycle_now_ + 1, side);
-  }
+  if (place->lockstep) place->lockstep->after(place->block, cycle_now_);
   place->awake = !place->block.idle();
-  give_edges(*place);
+  if (chooses_) choose(place, place->block.awake().count());
+}
+
+void Wide::clock_apart(Place* place) {
+  const size_t busy = place->apart.clock(cycle_now_);
+  place->evaluations += busy;
+  place->awake = place->apart.awake();
+  choose(place, busy);
+}
+
+// A block changes over when the other way would have saved what the change costs. So it takes at
+// most twice the time of the better way, and much less if its tiles go on as they do.
+void Wide::choose(Place* place, size_t busy) {
+  const double more = static_cast<double>(busy) - tiles_of_block_;
+  place->lost = std::max(0.0, place->lost + (place->apart.active() ? more : -more));
+  const size_t tiles = place->apart.active() ? place->apart.out() : busy;
+  if (place->lost <= kTilesOfMove * static_cast<double>(tiles)) return;
+  place->lost = 0;
+  if (place->apart.active()) {
+    place->apart.rejoin(cycle_now_ + 1);
+  } else {
+    place->apart.leave(&place->block, map_, maker_.get());
+  }
 }
 
 void Wide::clock_batch(size_t thread, size_t first) {
+  const size_t last = std::min(first + kBatch, blocks_.size());
+  try {
+    clock_blocks(thread, first, last);
+  } catch (...) {
+    const std::lock_guard<std::mutex> lock(failing_);
+    failed_ = std::current_exception();
+  }
+}
+
+void Wide::clock_blocks(size_t thread, size_t first, size_t last) {
   std::array<Place*, kBatch> due{};
   size_t count = 0;
-  for (size_t b = first; b < std::min(first + kBatch, blocks_.size()); ++b) {
-    if (wakes(&blocks_[b])) due[count++] = &blocks_[b];
+  for (size_t b = first; b < last; ++b) {
+    Place& place = blocks_[b];
+    if (!wakes(&place)) continue;
+    if (place.apart.active()) {
+      clock_apart(&place);
+      continue;
+    }
+    if (place.lockstep) place.lockstep->before(&place.block, cycle_now_);
+    due[count++] = &place;
   }
   const size_t scratch = thread * std::min(kBatch, blocks_.size());
   for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_now_);
@@ -262,6 +353,50 @@ void Wide::clock_batch(size_t thread, size_t first) {
     for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
   }
   for (size_t k = 0; k < count; ++k) finish(due[k]);
+  for (size_t b = first; b < last; ++b) {
+    Place& place = blocks_[b];
+    place.sends = false;
+    for (int side = 0; side < kSides; ++side) {
+      place.sends = place.sends || place.block.sends(cycle_now_ + 1, side);
+    }
+    if (place.sends) give_edges(place);
+  }
+}
+
+void Wide::read_tile(size_t tile, TileState* state) {
+  const int row = static_cast<int>(tile) / shape_.cols,
+            column = static_cast<int>(tile) % shape_.cols;
+  Place& place = place_of(row, column);
+  if (place.apart.has(lane(row, column))) {
+    place.apart.read(lane(row, column), cycle(), state);
+  } else {
+    place.block.read(lane(row, column), map_, cycle(), state);
+  }
+  for (int side = 0; side < kSides; ++side) {
+    if (place.edge[side].get(lane(row, column))) state->sent[static_cast<size_t>(side)] = 0;
+  }
+}
+
+void Wide::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
+  for (Place& place : blocks_) {
+    if (place.apart.active()) place.apart.rejoin(cycle());
+    if (place.lockstep) place.lockstep->begin_again();
+  }
+  TileState state;
+  for (int row = 0; row < shape_.rows; ++row) {
+    for (int column = 0; column < shape_.cols; ++column) {
+      tiles(static_cast<size_t>(row * shape_.cols + column), &state);
+      place_of(row, column).block.write(lane(row, column), map_, state);
+    }
+  }
+  for (Place& place : blocks_) {
+    place.block.resume();
+    place.awake = !place.block.idle();
+    place.sends = false;
+    for (int side = 0; side < kSides; ++side) {
+      place.sends = place.sends || place.block.sends(0, side);
+    }
+  }
 }
 
 void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
@@ -270,22 +405,26 @@ void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   cycle_now_ = cycle;
   out_now_ = out;
   workers_.run((blocks_.size() + kBatch - 1) / kBatch);
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
 }  // namespace
 
-std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options) {
+bool has_wide(int width) { return wide::has_code(width); }
+
+std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options,
+                                     std::unique_ptr<TileMaker> maker) {
   const std::pair<bool, const char*> lacks[] = {
       {options.check_idle, "checks of idle tiles"},
       {!options.skip_idle || options.toggle_clock, "another way to evaluate tiles"},
       {options.drop_credit.has_value(), "lost credits"},
       {!options.waves.file.empty(), "waves"},
-      {options.on_word != nullptr, "reports of words"}};
+      {options.on_word != nullptr, "reports of words"},
+      {options.lockstep && options.engine == Engine::Auto, "lockstep with engine=auto"}};
   for (const auto& [wanted, what] : lacks) {
     if (wanted) throw BadInput(fmt::format("the wide engine has no {}: engine=replicated", what));
   }
-  return std::make_unique<Wide>(shape, wide::find_code(options.width),
-                                static_cast<size_t>(std::max(options.threads, 1)));
+  return std::make_unique<Wide>(shape, wide::find_code(options.width), options, std::move(maker));
 }
 
 }  // namespace ow

@@ -29,12 +29,15 @@ enum class MachineKind {
 struct MachineSpec {
   MachineKind kind = MachineKind::Sim;
   std::string text = "sim";
-  std::string name = "--machine sim";  // begins errors: what was typed
-  std::optional<GridShape> grid;       // as in "sim:4x4"; a job has its own
-  wafer::WaferSource wafer;            // of Wafer
-  Engine engine = Engine::Replicated;  // of Sim
-  int width = 0, threads = 1;          // of the wide engine, as SimOptions has them
-  std::string record_file;             // of Sim and Mono: a recording of the run; empty: none
+  std::string name = "--machine sim";   // begins errors: what was typed
+  std::optional<GridShape> grid;        // as in "sim:4x4"; a job has its own
+  wafer::WaferSource wafer;             // of Wafer
+  Engine engine = Engine::Replicated;   // of Sim
+  int width = 0, threads = 1;           // of the wide engine, as SimOptions has them
+  bool lockstep = false;                // likewise
+  std::string save_file, restore_file;  // of Sim, with save_every as SimOptions has them
+  uint64_t save_every = 0;
+  std::string record_file;  // of Sim and Mono: a recording of the run; empty: none
 
   bool has_mini_tiles() const {
     return kind == MachineKind::SimMini || kind == MachineKind::Board ||
@@ -44,7 +47,8 @@ struct MachineSpec {
 
 // The strings are golden; sim, sim-mini (or mini), mono and fpga-sim, each also with
 // :ROWSxCOLUMNS; wafer:FILE with the options of wafer::parse_source; uart:PATH[:BAUD]. After sim
-// may follow ,engine=NAME (parse_engine) and ,threads=N, and after sim and mono ,record=FILE, to
+// may follow ,engine=NAME (parse_engine), ,threads=N, ,lockstep, ,save=FILE, ,every=CYCLES and
+// ,restore=FILE, with a backslash before a comma in a name; and after sim and mono ,record=FILE, to
 // the end of the string. BadInput, which begins with `name`, for anything else.
 MachineSpec parse_machine(const std::string& text, const std::string& name);
 

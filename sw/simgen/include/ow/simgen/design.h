@@ -48,17 +48,29 @@ struct DesignPort {
   Word bits;
 };
 
+// A signal that holds state, by its name in the RTL: a word, or all words of an array, the last one
+// first (so does Yosys with the bits of an array that is no memory). Each bit is a register or a
+// constant, or kNoState if the design does without it.
+struct StateSignal {
+  std::string name;
+  Word bits;
+};
+constexpr Bit kNoState = ~Bit{0};
+
 struct Design {
   Logic logic;
   std::vector<DesignPort> ports;  // without the clock
   std::vector<Register> registers;
   std::vector<Bank> banks;
+  std::vector<StateSignal> signals;  // by name
 };
 
 struct BlastOptions {
   std::string clock = "clk_i";
   // A memory of at least so many bits is a bank. A smaller one becomes registers.
   int bank_bits = 16384;
+  // The names of signals that hold state, as a regular expression.
+  std::string state = ".*_q";
 };
 
 // BadInput, which names the cell or the net, for what a synchronous design of one clock does not

@@ -39,11 +39,18 @@ struct BitName {
   int bit = 0;
 };
 
+// A named signal, whole.
+struct Signal {
+  std::string name;
+  std::vector<Net> bits;
+};
+
 struct Netlist {
   std::string top;
   std::vector<Port> ports;
   std::vector<Cell> cells;
   std::map<Net, BitName> names;  // of each net the shortest; the first of several as short
+  std::vector<Signal> signals;   // by name
 
   // Of a net, or "net 12" if it has none.
   std::string name(Net net) const;

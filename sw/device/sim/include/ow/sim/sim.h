@@ -23,7 +23,8 @@ enum class DeviceKind {
 // What evaluates the tiles of a grid; all give the same results.
 enum class Engine {
   Replicated,  // one Verilated model a tile; evaluates only tiles that have something to do
-  Wide         // hundreds of tiles at once (docs/simulation.md)
+  Wide,        // hundreds of tiles at once (docs/simulation.md)
+  Auto         // either one, by block, as it is faster
 };
 
 // Loses credits on one link: `count` credits of `colour` that tile (row, col) sends through `side`,
@@ -59,12 +60,16 @@ struct SimOptions {
   Engine engine = Engine::Replicated;  // of DeviceKind::Replicated
   int width = 0;    // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
   int threads = 1;  // of the wide engine, 1 to 256
+  bool lockstep = false;      // of the wide engine: a tile of each block beside a Verilated one
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
   bool toggle_clock = false;  // drive both edges of every clock: slower, the reference for tests
   std::optional<CreditFault> drop_credit;
-  std::string record_file;  // a recording of the run (recording.h); empty: none
+  std::string record_file;          // a recording of the run (recording.h); empty: none
+  std::string save_file;            // where the run is saved (saved_run.h); empty: nowhere
+  uint64_t save_every = 1'000'000;  // cycles
+  std::string restore_file;         // a saved run that goes on; empty: none
   Waves waves;
   // Called for each word on a link, if it is set. Replicated engine only.
   std::function<void(const TileWord&)> on_word;
@@ -73,9 +78,12 @@ struct SimOptions {
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
                                     const SimOptions& options = SimOptions());
 
-// The engine's name, "replicated", "wide", or "wide-512", -256, -64. BadInput, which begins with
-// `who`, for anything else.
+// The engine's name, "replicated", "auto", "wide", or "wide-512", -256, -64. BadInput, which begins
+// with `who`, for anything else.
 void parse_engine(const std::string& who, const std::string& name, SimOptions* options);
+
+// Whether the wide engine is built, for a width as SimOptions has it.
+bool has_wide(int width = 0);
 
 // Whether this program has the monolithic device. Without it, make_device() refuses it as bad
 // input.

@@ -3,14 +3,20 @@
 #ifndef OW_SRC_SIM_DEVICE_H_
 #define OW_SRC_SIM_DEVICE_H_
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ow/device/device.h"
 #include "ow/device/edge_ports.h"
 #include "ow/device/sim_control.h"
+#include "ow/sim/one_tile.h"
 #include "ow/sim/recording.h"
+#include "ow/sim/saved_run.h"
 #include "ow/sim/sim.h"
+#include "ow/sim/tile_state.h"
 
 namespace ow {
 
@@ -46,9 +52,23 @@ class SimDevice : public Device, public SimControl {
 
   // Records the words that come in at the edges. Call it before the first cycle.
   void record_run(const std::string& path);
-  // Runs a recording from its first cycle. BadInput if its shape differs, DeviceFault if other
-  // words leave than in the recorded run.
+  // Runs a recording from its first cycle, or from that of restore_tiles(). BadInput if its shape
+  // differs, DeviceFault if other words leave than in the recorded run.
   void replay(const Recording& recording);
+  // Saves the run (saved_run.h) after every so many cycles, each time instead of the last. Call it
+  // before the first cycle. BadInput if the file cannot be written.
+  void save_run(const std::string& path, uint64_t every);
+  // Goes on with a saved run. Call it before the first cycle.
+  void restore_run(const std::string& path);
+  // The same for a replay(), which needs no program: it goes on at the cycle of the save.
+  void restore_tiles(const std::string& path);
+
+  // The state of tiles by name. InternalError for a device that does not give it.
+  virtual const StateLayout& state_layout() const;
+  // What the coming cycle begins with, of a tile by its number, row by row.
+  virtual void read_tile(size_t tile, TileState* state);
+  // Gives all tiles a state: what the next cycle that is clocked begins with.
+  virtual void write_tiles(const std::function<void(size_t tile, TileState* state)>& tiles);
 
  protected:
   // Clocks the grid once. `in` holds the words of the edge inputs in this cycle, indexed like the
@@ -57,6 +77,8 @@ class SimDevice : public Device, public SimControl {
   // Whether no tile can change before an edge input does. The caller checks edge outputs.
   virtual bool grid_quiet() const = 0;
 
+  // Whether a saved run is still being repeated: what the host writes to memories is in it.
+  bool repeats() const { return cycle_ < repeat_until_; }
   static int checked_colour(int colour);
   // Whether nothing moves before the host sends something.
   bool quiet() const;
@@ -66,18 +88,28 @@ class SimDevice : public Device, public SimControl {
 
  private:
   void clock();
+  void clock_tiles();
+  void load(const SavedRun& saved);
 
   uint64_t cycle_ = 0;
   std::vector<uint64_t> in_;
   std::vector<uint64_t> out_;
   std::unique_ptr<Recorder> recorder_;
+  std::string save_file_;    // empty: the run is not saved
+  uint64_t save_every_ = 0;  // cycles
+  std::string restored_file_;
+  std::optional<EdgeLog> log_;  // of a run that is saved or was restored
+  uint64_t repeat_until_ = 0;
+  bool repeated_quiet_ = false;
+  uint64_t digest_ = 0;  // of the words that left in a replay
 };
 
 // A grid of tiles in the replicated engine.
 std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& options = {});
 // In the wide engine. BadInput if its library is not built, the processor lacks the instructions of
 // the width that the options name, or the options ask for what only the replicated engine has.
-std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options = {});
+std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options,
+                                     std::unique_ptr<TileMaker> maker);
 
 }  // namespace ow
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/sim/one_tile.h"
+
+#include <mutex>
+
+#include "tile_cells.h"
+
+namespace ow {
+namespace {
+
+using sim::Context;
+using sim::Model;
+using sim::TileCells;
+
+constexpr int kResetCycles = 4, kReleaseCycles = 2;
+
+class Verilated : public OneTile {
+ public:
+  Verilated(Context* context, const TileCells* cells, const std::string& name)
+      : context_(context), cells_(cells), model_(context, name) {
+    Vow_tile* const m = model_.get();
+    m->cycle_i = 0;
+    m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
+    model_.reset_both_edges(kResetCycles);
+    m->rst_i = 0;
+    for (int k = 0; k < kReleaseCycles; ++k) model_.clock_both_edges();
+  }
+
+  void begin(const uint64_t* words, uint64_t cycle, const uint64_t* in) override {
+    context_->enter();
+    cells_->write(&model_, words);
+    cells_->begin(&model_, cycle, in);
+  }
+  void clock(uint64_t cycle, const uint64_t* in) override {
+    context_->enter();
+    Vow_tile* const m = model_.get();
+    m->cycle_i = cycle;
+    m->link_n_i = in[0];
+    m->link_e_i = in[1];
+    m->link_s_i = in[2];
+    m->link_w_i = in[3];
+    model_.clock();
+  }
+  uint64_t sent(int side) const override {
+    const Vow_tile* const m = model_.get();
+    const uint64_t words[] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
+    return words[side];
+  }
+  bool idle() const override { return model_->idle_o; }
+  void read(uint64_t* words) const override { cells_->read(model_, words); }
+  void read_next(uint64_t* words) override {
+    context_->enter();
+    const bool checked = context_->assertOn();
+    context_->assertOn(false);
+    cells_->read_next(&model_, words);
+    context_->assertOn(checked);
+  }
+
+ private:
+  Context* context_;
+  const TileCells* cells_;
+  Model<Vow_tile> model_;
+};
+
+class Maker : public TileMaker {
+ public:
+  Maker() : cells_(Model<Vow_tile>(&context_, "layout")) {}
+  const StateLayout& layout() const override { return cells_.layout(); }
+  std::unique_ptr<OneTile> make(const std::string& name, bool checked) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    context_.enter();
+    context_.assertOn(checked);
+    return std::make_unique<Verilated>(&context_, &cells_, name);
+  }
+
+ private:
+  std::mutex mutex_;
+  Context context_;
+  TileCells cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<TileMaker> make_tile_maker() { return std::make_unique<Maker>(); }
+
+}  // namespace ow

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apart.h"
+
+#include <algorithm>
+
+namespace ow::wide {
+
+bool Apart::any(const Lanes& lanes) const {
+  return std::any_of(std::begin(lanes.word), std::end(lanes.word),
+                     [](uint64_t word) { return word != 0; });
+}
+
+void Apart::leave(Block* block, const StateMap& map, TileMaker* maker) {
+  block_ = block;
+  map_ = &map;
+  maker_ = maker;
+  tiles_.resize(block->words() * 64);
+  awake_ = block->awake();
+}
+
+void Apart::rejoin(uint64_t cycle) {
+  for (size_t lane = 0; lane < tiles_.size(); ++lane) {
+    if (!out_.get(lane)) continue;
+    read(lane, cycle, &state_);
+    block_->write(lane, *map_, state_);
+  }
+  out_ = {};
+  out_count_ = 0;
+  block_ = nullptr;
+}
+
+void Apart::read(size_t lane, uint64_t cycle, TileState* state) {
+  state->words.resize(map_->words);
+  tiles_[lane]->read_next(state->words.data());
+  state->idle = tiles_[lane]->idle();
+  for (int side = 0; side < kSides; ++side) {
+    state->sent[static_cast<size_t>(side)] = block_->sent_by(lane, cycle, side);
+  }
+}
+
+size_t Apart::clock(uint64_t cycle) {
+  Lanes due = awake_;
+  for (size_t side = 0; side < kSides; ++side) {
+    receivers_[side] = block_->receivers(static_cast<int>(side));
+    for (size_t k = 0; k < block_->words(); ++k) due.word[k] |= receivers_[side].word[k];
+  }
+  block_->rest(cycle);  // sends nothing unless a tile does
+  size_t count = 0;
+  for (size_t k = 0; k < block_->words(); ++k) {
+    for (uint64_t left = due.word[k]; left != 0; left &= left - 1) {
+      clock_tile(k * 64 + static_cast<size_t>(__builtin_ctzll(left)), cycle);
+      ++count;
+    }
+  }
+  return count;
+}
+
+void Apart::clock_tile(size_t lane, uint64_t cycle) {
+  uint64_t in[kSides];
+  for (size_t side = 0; side < kSides; ++side) {
+    in[side] = receivers_[side].get(lane) ? block_->taken_by(lane, static_cast<int>(side)) : 0;
+  }
+  std::unique_ptr<OneTile>& tile = tiles_[lane];
+  if (out_.get(lane)) {
+    tile->clock(cycle, in);
+  } else {
+    if (tile == nullptr) tile = maker_->make("tile", false);
+    block_->read(lane, *map_, cycle, &state_);
+    tile->begin(state_.words.data(), cycle, in);
+    out_.set(lane);
+    ++out_count_;
+  }
+  tile->idle() ? awake_.clear(lane) : awake_.set(lane);
+  for (int side = 0; side < kSides; ++side) {
+    const uint64_t word = tile->sent(side);
+    if (word != 0) block_->put(lane, cycle + 1, side, word);
+  }
+}
+
+}  // namespace ow::wide
