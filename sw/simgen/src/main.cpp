@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ow/base/error.h"
+#include "ow/simgen/blif.h"
 #include "ow/simgen/design.h"
 #include "ow/simgen/emit.h"
 #include "ow/simgen/netlist.h"
@@ -19,6 +20,7 @@ constexpr int kBadInput = 2;
 struct Arguments {
   std::string netlist;
   std::string top;
+  std::string blif;
   ow::simgen::BlastOptions blast;
   ow::simgen::PlanOptions plan;
   ow::simgen::EmitOptions emit;
@@ -29,6 +31,10 @@ void generate(const Arguments& arguments) {
   const Netlist netlist = read_netlist(arguments.netlist, arguments.top);
   Design design = blast(netlist, arguments.blast);
   const Plan order = plan(&design, arguments.plan);
+  if (!arguments.blif.empty()) {
+    write_blif(design, order, arguments.blif);
+    return;
+  }
   emit(design, order, arguments.emit);
   size_t always = 0;
   for (const Block& block : order.blocks) {
@@ -47,17 +53,24 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--top", arguments.top, "name of the module")->required();
   app.add_option("--clock", arguments.blast.clock, "its clock")->capture_default_str();
+<<<<<<< Updated upstream
   app.add_option("--state", arguments.blast.state,
                  "names of signals that hold state (a regular expression)")
       ->capture_default_str();
+=======
+  CLI::Option* blif = app.add_option("--blif", arguments.blif,
+                                     "writes the tables into this file instead, for a proof");
+>>>>>>> Stashed changes
   app.add_option("--name", arguments.emit.name, "begins the names of files and functions")
-      ->required();
-  app.add_option("--directory", arguments.emit.directory, "of the files")->required();
+      ->excludes(blif);
+  app.add_option("--directory", arguments.emit.directory, "of the files")->excludes(blif);
   app.add_option("--files", arguments.emit.files, "with functions")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
+    if (arguments.blif.empty() && (arguments.emit.name.empty() || arguments.emit.directory.empty()))
+      throw ow::BadInput("--name and --directory are needed, or --blif");
     generate(arguments);
   } catch (const ow::BadInput& e) {
     fmt::print(stderr, "ow_simgen: {}\n", e.what());
