@@ -20,15 +20,17 @@ uint64_t row_bytes(const GraphLowering& l) { return 4 * uint64_t{l.samples()}; }
 
 std::string normal_name(const Op& op) { return "normalised values of " + op.name; }
 
-// Two parts; between them the sums over the features are joined. Rounding of gains takes more or
-// fewer cycles by their values.
+// Two parts; between them the sums over the features are joined.
 WorkCost cost(const GraphLowering& l, const Op& op, const NormCost& of, uint64_t beats) {
   WorkCost cost;
   for (size_t part = 0; part < 2; ++part) {
     cost.parts.emplace_back();
-    const uint64_t feature = of.feature[part] + of.feature_beat[part] * beats;
+    const uint64_t most = of.numbers[part] / l.samples();
     for (int r = 0; r < l.rows(); ++r) {
-      cost.parts.back().push_back(of.all[part] + l.dealt(op.value).of(r) * feature);
+      const uint64_t owned = l.dealt(op.value).of(r);
+      const uint64_t times = (owned + most - 1) / most;
+      cost.parts.back().push_back(of.all[part] + times * of.time[part] +
+                                  owned * beats * of.beat[part]);
     }
   }
   cost.words = op.parameters.size() * uint64_t{l.samples()};
@@ -52,7 +54,7 @@ void norm_forward(GraphLowering& l, const Op& op, const NormKernels& kernels) {
   const Slot bias = op.parameters.size() > 1 ? l.vector(op.parameters[1]) : gain;
   const Slot normal = l.keep(normal_name(op), l.bytes(op.value));
   const Slot scale = l.keep("scales of " + op.name, row_bytes(l));
-  const Slot work = l.draft().buffer("work area of " + op.name, OW_NORM_ROWS * row_bytes(l));
+  const Slot work = l.draft().buffer("work area of " + op.name, OW_NORM_WORK(l.samples()));
   const uint64_t beats = l.beats(l.samples());
   const WorkCost cycles = cost(l, op, kernels.forward_cost, beats);
   l.draft().add(kernels.forward, {x, y, gain, bias, normal, scale, work}, cycles,
@@ -108,7 +110,7 @@ void norm_backward(GraphLowering& l, const Op& op, const NormKernels& kernels) {
   const Slot gain = l.vector(op.parameters[0]);
   const Rows delta = l.delta(op.value);
   const Slot dx = l.draft().buffer("deltas of " + op.inputs[0], l.bytes(input));
-  const Slot work = l.draft().buffer("work area of " + op.name, OW_NORM_ROWS * row_bytes(l));
+  const Slot work = l.draft().buffer("work area of " + op.name, OW_NORM_WORK(l.samples()));
   const uint64_t beats = l.beats(l.samples());
   const WorkCost cycles = cost(l, op, kernels.deltas_cost, beats);
   l.draft().add(kernels.deltas, {normal, scale, gain, delta.slot, dx, work}, cycles,

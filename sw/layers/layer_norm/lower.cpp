@@ -8,8 +8,8 @@ namespace {
 
 const NormKernels kKernels{"layer_norm",
                            "layer_norm_deltas",
-                           {{350, 680}, {0, 188}, {2, 26}},
-                           {{330, 250}, {110, 120}, {0, 30}}};
+                           {{330, 1020}, {512, 512}, {0, 400}, {2, 13}},
+                           {{450, 280}, {512, 256}, {150, 210}, {4, 17}}};
 
 void forward(GraphLowering& l, const Op& op) { norm_forward(l, op, kKernels); }
 void backward(GraphLowering& l, const Op& op) { norm_backward(l, op, kKernels); }

@@ -8,8 +8,8 @@ namespace {
 
 const NormKernels kKernels{"rms_norm",
                            "rms_norm_deltas",
-                           {{300, 600}, {0, 130}, {2, 20}},
-                           {{300, 230}, {110, 110}, {0, 28}}};
+                           {{300, 950}, {512, 512}, {0, 230}, {1, 10}},
+                           {{420, 250}, {512, 256}, {150, 170}, {3, 15}}};
 
 void forward(GraphLowering& l, const Op& op) { norm_forward(l, op, kKernels); }
 void backward(GraphLowering& l, const Op& op) { norm_backward(l, op, kKernels); }

@@ -10,9 +10,10 @@
 
 namespace ow::jobs {
 
-// Cycles of two parts: at all, for each feature, and for each vector of a feature.
+// Cycles of two parts: at all, each time for so many fp32 numbers of some features, and for each
+// vector of a feature.
 struct NormCost {
-  uint64_t all[2], feature[2], feature_beat[2];
+  uint64_t all[2], numbers[2], time[2], beat[2];
 };
 
 // Of struct ow_norm (ow/firmware/job.h).

@@ -139,8 +139,7 @@ struct ow_loss {
 #define OW_LOSS_PANEL 256
 
 // layer_norm, rms_norm, and their deltas; norm_gains: the products over the samples of deltas (y)
-// and normalised values (x), sent to the west. `work` has OW_NORM_ROWS rows of `samples` fp32
-// numbers.
+// and normalised values (x), sent to the west. `work` has OW_NORM_WORK bytes.
 struct ow_norm {
   uint32_t x;       // forward: the input; backward: the normalised values
   uint32_t normal;  // forward: where the normalised values go; backward: the deltas of the input
@@ -152,7 +151,13 @@ struct ow_norm {
   uint32_t share;       // 1 / features, fp32
   uint32_t epsilon;     // fp32
 };
-#define OW_NORM_ROWS 8
+// Work area: rows of `samples` fp32 numbers; fp32 numbers of some features at a time; parameters of
+// these, in 16 bits.
+#define OW_NORM_ROWS 4u
+#define OW_NORM_NUMBERS 512u
+#define OW_NORM_PARAMETER_BYTES 128u  // of one of two, with at least 8 samples
+#define OW_NORM_WORK(samples) \
+  (4u * (OW_NORM_ROWS * (samples) + OW_NORM_NUMBERS) + 2u * OW_NORM_PARAMETER_BYTES)
 
 // send: a block of words to the edge, then those of the tiles that are farther from it.
 struct ow_send {
