@@ -11,12 +11,13 @@
 
 struct ow_attention {
   uint32_t q, k, v;
-  uint32_t y;      // forward: where the result goes; backward: the result
-  uint32_t kept;   // for each head: n maxima (16 bits), n inverses of sums (fp32)
-  uint32_t slots;  // words of the tokens
-  uint32_t heads;  // of the tile
-  uint32_t size;   // features of a head
-  uint32_t scale;  // 1 / sqrt(size), 16 bits
+  uint32_t y;        // forward: where the result goes; backward: the result
+  uint32_t kept;     // for each head: n maxima (16 bits), n inverses of sums (fp32)
+  uint32_t slots;    // words of the tokens
+  uint32_t heads;    // of the tile
+  uint32_t size;     // features of a head
+  uint32_t scale;    // 1 / sqrt(size), 16 bits
+  uint32_t queries;  // where queries times the scale go, a head's alone; q: in their place
   uint32_t work;
   // Backward: deltas of the result, of queries, of keys, of values; the scale in fp32.
   uint32_t delta, dq, dk, dv;
@@ -38,83 +39,142 @@ enum {
 #define OW_ATTENTION_TEMP_BYTES 512u  // 128 fp32 numbers: a fill of the accumulator cache
 #define OW_ATTENTION_HEAD_BYTES(n, h) (2u * (n) * (h))
 #define OW_ATTENTION_SCORE_BYTES(n) (2u * (n) * (n))
-// Queries and sums of a head, received keys and values, scores, rows.
+// Sums of a head, received keys and values, scores, rows.
 #define OW_ATTENTION_WORK(n, h) \
-  (5u * OW_ATTENTION_HEAD_BYTES(n, h) + OW_ATTENTION_SCORE_BYTES(n) + 14u * (n))
+  (4u * OW_ATTENTION_HEAD_BYTES(n, h) + OW_ATTENTION_SCORE_BYTES(n) + 14u * (n))
 // Besides: deltas of scores; sums of keys or values, and before them fp32 numbers in between.
-#define OW_ATTENTION_PART_BYTES(n, h)                                                           \
-  (OW_ATTENTION_HEAD_BYTES(n, h) > OW_ATTENTION_TEMP_BYTES ? 2u * OW_ATTENTION_HEAD_BYTES(n, h) \
-                                                           : 2u * OW_ATTENTION_TEMP_BYTES)
+#define OW_ATTENTION_PART_BYTES(n, h)                           \
+  (2u * OW_ATTENTION_HEAD_BYTES(n, h) > OW_ATTENTION_TEMP_BYTES \
+       ? 2u * OW_ATTENTION_HEAD_BYTES(n, h)                     \
+       : OW_ATTENTION_TEMP_BYTES)
 #define OW_ATTENTION_BACKWARD_WORK(n, h) \
   (OW_ATTENTION_WORK(n, h) + OW_ATTENTION_SCORE_BYTES(n) + OW_ATTENTION_PART_BYTES(n, h))
 
 #ifndef __cplusplus
 #include "job.h"
 
-// A head that is worked on. Addresses of rows of n numbers; a pitch is bytes between rows.
+// A rectangle of a block's scores: keys from `key` on that all have the queries from `query` on.
+// Sums of these queries over the block's keys begin with the first piece that has them.
+struct attention_piece {
+  uint32_t query, queries, key, keys;
+  int first;
+  uint32_t now;  // keys of a fill of the accumulator cache
+};
+
+// Keys and values of a tile: the own ones, or those of the tile `block` tiles to the west, which
+// the first `reach` queries have. A pitch is bytes between rows.
+struct attention_block {
+  uint32_t block;
+  uint32_t keys, values, pitch;
+  uint32_t reach, first;  // the first key
+  struct attention_piece piece;
+};
+
+// A head that is worked on. Addresses of rows of n numbers.
 struct attention_head {
+  const struct ow_attention* p;
+  struct attention_block* b;  // now
   uint32_t size;
+  uint32_t rows;         // of n fp32 numbers in the accumulator cache
   uint32_t q, k, v, y;   // of the tile's values
   uint32_t value_pitch;  // of these
   uint32_t maxima, inverses;
-  uint32_t queries;                 // times the scale
+  uint32_t queries, query_pitch;    // times the scale
   uint32_t sums;                    // fp32, [size][n]
   uint32_t received;                // keys, then values of a block
   uint32_t scores;                  // [n keys][n queries]
   uint32_t row;                     // 16 bits
   uint32_t wide_row, total, along;  // fp32
-  uint32_t more;                    // what follows in the work area
+  // Backward.
+  uint32_t slopes;  // deltas of scores, [n keys][n queries]
+  uint32_t part;    // fp32, [size][n]: sums over the queries for each key of a block. Before them a
+                    // fill of the cache is there
+  uint32_t delta;   // of the result
 };
 
-// Keys and values of a tile: the own ones, or those of the tile `block` tiles to the west.
-struct attention_block {
-  uint32_t block;
-  uint32_t keys, values, pitch;
+// Descriptors. Each place has its own, so that the core sets some while an instruction works on
+// others, and writes again only what changes; where it is too early it waits. Those of gathers
+// (column.c), which sets all of their words itself, are among them.
+enum {
+  // fp32
+  PRODUCT = DSR_KERNEL,  // rows of the cache
+  WEIGHTED,              // rows of the cache
+  SUMS,                  // of the blocks before
+  SUMS_A,                // rows of the cache, which join them
+  SUMS_B,                // what those before shrink by
+  FILL,                  // rows of the cache
+  WIDE,                  // shares in fp32
+  INVERSES,              // of sums
+  ALONG,                 // D of N112
+  DOTS,                  // sums for keys
+  // 16 bits
+  PRODUCT_A,  // queries
+  PRODUCT_B,  // keys
+  WEIGHTED_A,
+  WEIGHTED_B,
+  SCORES,
+  SLOPES,  // deltas of scores
+  DOTS_A,
+  DOTS_B,
+  // For a short while.
+  ANY,
+  ANY_A,
+  ANY_B,
+  ATTENTION_DSRS
 };
+// A block to the next tile, and from the one before.
+enum { SENT = DSR_A, SENT_TO = DSR_B, FROM = DSR_INDICES, RECEIVED = DSR_ROWS };
+_Static_assert(ATTENTION_DSRS <= OW_NONE, "there are no more");
+// All instructions run on one microthread, one after the other, beside the core.
+#define ATTENTION_DO(dst, a, b) OW_CTL(dst, a, b, THREAD_WEIGHTS)
+// Waits for the last instruction, whose destination this is.
+static inline void attention_end(uint32_t dst) { ow_dsrw(dst, OW_DSR_DIM3, 0); }
+// Numbers of rows in memory.
+void attention_rows(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length, uint32_t rows,
+                    uint32_t row_pitch);
+// A dimension as the hardware has it: the step is a stride less what the dimension below walked.
+// Lengths of sources do not count.
+static inline uint32_t attention_dim(uint32_t length, uint32_t step) { return length | step << 16; }
+void attention_set(uint32_t dsr, uint32_t addr, uint32_t dim0, uint32_t dim1, uint32_t dim2);
+// fp32 numbers to or from a queue.
+void attention_queue(uint32_t dsr, uint32_t kind, uint32_t words);
 
-// A rectangle of a block's scores: keys from `key` on that all have the queries from `query` on.
-struct attention_piece {
-  uint32_t query, queries, key, keys;
-};
-
-void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h);
-// The first block, or the next one from the west; 0: there is none. It passes on what comes.
-int attention_block(const struct ow_attention* p, const struct attention_head* h,
-                    struct attention_block* b);
-// The next piece, from one with no queries on; 0: there is none. Pieces come in ascending keys.
-int attention_piece(const struct ow_attention* p, const struct attention_block* b,
-                    struct attention_piece* piece);
-// Descriptors of memory: lengths and strides, from the inner dimension on.
-void attention_rows(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
-                    uint32_t stride, uint32_t rows, uint32_t pitch);
-void attention_planes(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
-                      uint32_t stride, uint32_t rows, uint32_t pitch, uint32_t planes,
-                      uint32_t plane_pitch);
-// A row of the accumulator cache for each of some keys of a piece: sums over the features of rows
-// at `keys` times rows at `queries`.
-void attention_products(const struct attention_head* h, const struct attention_piece* piece,
-                        uint32_t keys, uint32_t key_pitch, uint32_t queries, uint32_t query_pitch,
-                        uint32_t count);
-// The scores of a block.
-void attention_scores(const struct ow_attention* p, const struct attention_head* h,
-                      const struct attention_block* b);
+// Sets the descriptors and the addresses of a head. The first block is the tile's own, which it
+// sends to the next tile.
+void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h,
+                     struct attention_block* b);
+// `next`, the block after h->b, which it may be, begins to come from the west, on this thread, to
+// where h->b is; 0: there is none.
+int attention_receive(struct attention_head* h, struct attention_block* next, uint32_t thread);
+// Sends a block to the next tile, if that needs it, when it is there.
+void attention_pass_on(struct attention_head* h, const struct attention_block* b);
+// The next piece of the block, in ascending keys; 0: there is none, and the first follows again.
+int attention_piece(struct attention_head* h);
+// Of `left` keys of a piece those of the next fill of the cache: so many rows of PRODUCT, FILL,
+// SCORES, WIDE and SLOPES.
+uint32_t attention_fill(struct attention_piece* piece, uint32_t left);
+// Sums over the features of rows of keys times rows at `queries`: a row of the cache for each key
+// of a fill. What is set for a block, for a piece, for a fill, which begins.
+void attention_begin_products(struct attention_head* h, uint32_t query_pitch);
+void attention_set_products(struct attention_head* h, uint32_t queries, uint32_t query_pitch);
+void attention_products(uint32_t keys);
+// The scores of the block.
+void attention_scores(struct attention_head* h);
 // Scores become powers.
-void attention_powers(const struct ow_attention* p, const struct attention_head* h,
-                      const struct attention_block* b);
-// A row of the cache for each of `count` features from `feature` on: sums over a block's keys of
-// rows at `rows` (of features, by keys) times weights (of keys, by queries).
-void attention_weighted(const struct ow_attention* p, const struct attention_block* b,
-                        uint32_t rows, uint32_t weights, uint32_t feature, uint32_t count);
-// Queries of a block that is not the tile's own: those of the tile's first sequence.
-uint32_t attention_reach(const struct ow_attention* p);
+void attention_powers(struct attention_head* h);
+// A row of the cache for each of `count` features from `feature` on: sums over the block's keys of
+// rows at `rows` (of features, by keys; 0: ones) times weights (of keys, by queries). SUMS and
+// SUMS_A name them and the sums of the blocks before, which are at `to`.
+void attention_weighted(struct attention_head* h, uint32_t rows, uint32_t weights, uint32_t feature,
+                        uint32_t count, uint32_t to);
 
 static inline const int32_t* attention_slots(const struct ow_attention* p) {
   return (const int32_t*)(uintptr_t)p->slots;
 }
-// So many rows of `width` fp32 numbers are in the accumulator cache at a time.
-static inline uint32_t attention_rows_at_once(uint32_t width, uint32_t left) {
-  const uint32_t most = 16 * lanes / width;
-  return most < left ? most : left;
+// Features whose rows of sums are in the accumulator cache at a time, from one on.
+static inline uint32_t attention_part(struct attention_head* h, uint32_t feature) {
+  const uint32_t left = h->size - feature;
+  return h->rows < left ? h->rows : left;
 }
 #endif
 

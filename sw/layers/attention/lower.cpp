@@ -85,6 +85,8 @@ struct Common {
 
 // Cycles of the kernels for a head, instruction by instruction, of the tile that has most to do:
 // its slots are those of one sequence, which lies in so many tiles: the longest that the job has.
+// The core sets descriptors while instructions work; what it costs is what does not go on beside
+// them.
 class HeadCycles {
  public:
   HeadCycles(uint64_t samples, uint64_t size, uint64_t blocks)
@@ -93,154 +95,124 @@ class HeadCycles {
   uint64_t forward() {
     begin();
     for (block_ = 0; block_ < blocks_; ++block_) {
-      exchange();
+      if (block_ > 0) all_ += std::max<uint64_t>(h_ * n_ + 40 - kScores, 200);  // arrives
       scores();
       maxima();
       powers();
-      weighted(1);
-      join(1);
-      each_part([this](uint64_t rows) {
-        weighted(rows);
-        join(rows);
-      });
+      weighted(1, n_ / 2, true);
+      each_part([this](uint64_t rows, bool first) { weighted(rows, rows * n_ / 2, first); });
     }
-    set(4);
-    for (int k = 0; k < 8; ++k) run(n_ / 2);
-    set(3);
+    all_ += 260;  // inverses
     run(h_ * n_ / 2);
-    run(narrow(h_ * n_));
+    run(h_ * n_ / 8);
     return all_;
   }
 
   uint64_t backward() {
     begin();
-    set(5);
-    run(h_ * n_ / 8);
-    run(n_ / 4);
     for (block_ = 0; block_ < blocks_; ++block_) {
-      exchange();
       scores();
       powers();
       slopes();
-      each_part([this](uint64_t rows) {
-        weighted(rows);
-        set(2);
-        run(rows * n_ / 4);
-      });
+      each_part([this](uint64_t rows, bool first) { weighted(rows, 0, first); });
+      all_ += own() ? 100 : 600;  // the next block begins to come
       keys();
       keys();
     }
-    set(2);
     run(h_ * n_ / 2);
-    run(narrow(h_ * n_));
+    run(h_ * n_ / 8);
     return all_;
   }
 
  private:
-  static constexpr uint64_t kSet = 66;  // a descriptor of several dimensions
-  static constexpr uint64_t kRun = 32;  // an instruction, besides its elements
+  static constexpr uint64_t kRun = 20;  // an instruction, besides its elements
   static constexpr uint64_t kRow = 11;  // a row that waits for the one before
-  void set(uint64_t descriptors) { all_ += kSet * descriptors; }
+  static constexpr uint64_t kScores = 230, kPieceScores = 150;  // descriptors of products
+  static constexpr uint64_t kRows = 50, kPieceRows = 70;        // those of rows of scores
   void run(uint64_t cycles) { all_ += kRun + cycles; }
-  static uint64_t narrow(uint64_t elements) { return elements * 2 / 7; }
+  bool own() const { return block_ == 0; }
   // A vector of sums in the cache is there again after two cycles.
   static uint64_t beats(uint64_t width) { return std::max<uint64_t>(width / 8, 2); }
 
   template <typename Work>
-  void each_part(const Work& work) {
+  void each_part(const Work& work) const {
     const uint64_t most = 128 / n_;
-    for (uint64_t done = 0; done < h_; done += most) work(std::min(most, h_ - done));
+    for (uint64_t done = 0; done < h_; done += most) work(std::min(most, h_ - done), done == 0);
   }
   // Queries and keys of the pieces of a block.
   template <typename Work>
-  void each_piece(const Work& work) {
-    if (block_ > 0) return work(n_, n_);
+  void each_piece(const Work& work) const {
+    if (!own()) return work(n_, n_);
     for (uint64_t width = n_; width > 0; width -= 8) work(width, uint64_t{8});
   }
   // A fill of the cache.
   template <typename Work>
-  void each_fill(uint64_t width, uint64_t keys, const Work& work) {
+  void each_fill(uint64_t width, uint64_t keys, const Work& work) const {
     const uint64_t most = 128 / width;
     for (uint64_t done = 0; done < keys; done += most) work(std::min(most, keys - done));
   }
 
   void begin() {
-    set(2);
+    all_ += 500;
     run(h_ * n_ / 8);
   }
-  void exchange() {
-    if (block_ == 0) return;
-    set(2);
-    run(h_ * n_);
-  }
-  void products(uint64_t width, uint64_t rows) {
-    set(3);
-    run(rows * h_ * beats(width));
-  }
   void scores() {
+    all_ += own() ? 270 : kScores;
     each_piece([this](uint64_t width, uint64_t keys) {
+      all_ += own() ? kPieceScores : 0;
       each_fill(width, keys, [&](uint64_t rows) {
-        products(width, rows);
-        set(2);
-        run(narrow(rows * width));
+        run(rows * h_ * beats(width));
+        run(rows * width / 8);
       });
-      if (block_ > 0) return;
-      set(2);
-      run(8);
     });
   }
   void maxima() {
-    set(2);
+    all_ += kRows;
     run(n_ / 8);
     each_piece([this](uint64_t width, uint64_t keys) {
-      set(2);
+      all_ += kPieceRows;
       run(keys * std::max(width / 8, kRow));
     });
-    if (block_ == 0) return;
-    set(3);
+    if (own()) return;
     run(n_ / 8);
     run(n_ / 2);
     run(n_ / 4);
   }
   void powers() {
+    all_ += kRows;
     each_piece([this](uint64_t width, uint64_t keys) {
-      set(2);
+      all_ += kPieceRows;
       run(keys * width / 8);
       run(keys * width / 2);
     });
   }
-  void weighted(uint64_t rows) {
-    set(1);
-    run(rows * n_ / 8);
-    each_piece([&](uint64_t width, uint64_t keys) {
-      set(3);
-      run(rows * keys * beats(width));
-    });
-  }
-  void join(uint64_t rows) {
-    set(block_ > 0 ? 3 : 2);
-    if (block_ > 0) run(rows * n_ / 2);
-    run(rows * n_ / 4);
+  // Sums of a part, which join those before; `shrink`: cycles of what these shrink by.
+  void weighted(uint64_t rows, uint64_t shrink, bool first) {
+    uint64_t core = first ? 280 : 200, engine = 18;
+    if (own()) core = 330 + 120 * n_ / 8;
+    each_piece([&](uint64_t width, uint64_t keys) { engine += kRun + rows * keys * beats(width); });
+    if (!own() && shrink > 0) engine += kRun + shrink;
+    engine += kRun + rows * n_ / 4;
+    all_ += std::max(core, engine);
   }
   void slopes() {
+    all_ += 100;
     each_piece([this](uint64_t width, uint64_t keys) {
+      all_ += own() ? kPieceScores : 0;
       each_fill(width, keys, [&](uint64_t rows) {
         const uint64_t elements = rows * width;
-        products(width, rows);
-        set(7);
-        for (int k = 0; k < 3; ++k) run(elements / 4);
+        run(rows * h_ * beats(width));
+        for (int k = 0; k < 3; ++k) run(elements / 8);
+        for (int k = 0; k < 2; ++k) run(elements / 4);
         for (int k = 0; k < 2; ++k) run(elements / 2);
-        for (int k = 0; k < 2; ++k) run(narrow(elements));
       });
     });
   }
   void keys() {
     each_piece([this](uint64_t width, uint64_t keys) {
-      set(3);
-      run(h_ * keys * std::max<uint64_t>(4, width / 8));
+      all_ += std::max<uint64_t>(100 + h_ * keys * std::max<uint64_t>(4, width / 8), 200);
     });
-    set(3);
-    run(block_ > 0 ? n_ * h_ : narrow(n_ * h_));
+    all_ += std::max<uint64_t>(own() ? n_ * h_ * 2 / 7 : n_ * h_ + 60, 150);
   }
 
   const uint64_t n_, h_, blocks_;
@@ -260,8 +232,9 @@ void forward(GraphLowering& l, const Op& op) {
   const Slot y = l.new_value(op.value);
   l.need_value(op.value);
   const Slot kept = l.keep(kept_name(op), uint64_t{c.heads} * 6 * l.samples());
+  const uint64_t queries = OW_ATTENTION_HEAD_BYTES(l.samples(), c.size);
   const Slot area =
-      l.draft().buffer("work area of " + op.name, OW_ATTENTION_WORK(l.samples(), c.size));
+      l.draft().buffer("work area of " + op.name, queries + OW_ATTENTION_WORK(l.samples(), c.size));
   l.draft().add("attention", {c.q, c.k, c.v, c.slots, y, kept, area},
                 work(l.rows(),
                      [&](int /*row*/) {
@@ -272,7 +245,8 @@ void forward(GraphLowering& l, const Op& op) {
                   ow_attention p = c.parameters(l);
                   p.y = l.at(y);
                   p.kept = l.at(kept);
-                  p.work = l.at(area);
+                  p.queries = l.at(area);
+                  p.work = p.queries + static_cast<uint32_t>(queries);
                   return p;
                 });
 }
@@ -281,11 +255,13 @@ void backward(GraphLowering& l, const Op& op) {
   const Common c(l, op);
   const Slot y = l.value(op.value), kept = l.kept(kept_name(op));
   const Rows delta = l.delta(op.value);
-  const Slot area =
-      l.draft().buffer("work area of " + op.name, OW_ATTENTION_BACKWARD_WORK(l.samples(), c.size));
   // They may lie over the inputs, each of which is read before its deltas are written.
   Slot deltas[3];
   for (size_t n = 0; n < 3; ++n) deltas[n] = l.delta_over(op.input_values[n], op.input_values[n]);
+  const bool in_place = deltas[0].buffer == c.q.buffer && deltas[0].offset == c.q.offset;
+  const uint64_t queries = in_place ? 0 : OW_ATTENTION_HEAD_BYTES(l.samples(), c.size);
+  const Slot area = l.draft().buffer("work area of " + op.name,
+                                     queries + OW_ATTENTION_BACKWARD_WORK(l.samples(), c.size));
   const Slot dq = deltas[0], dk = deltas[1], dv = deltas[2];
   l.draft().add("attention_deltas", {c.q, c.k, c.v, c.slots, y, kept, delta.slot, area, dq, dk, dv},
                 work(l.rows(),
@@ -297,7 +273,8 @@ void backward(GraphLowering& l, const Op& op) {
                   ow_attention p = c.parameters(l);
                   p.y = l.at(y);
                   p.kept = l.at(kept);
-                  p.work = l.at(area);
+                  p.queries = in_place ? p.q : l.at(area);
+                  p.work = l.at(area) + static_cast<uint32_t>(queries);
                   p.delta = l.at(delta, c.value, row);
                   p.dq = l.at(dq);
                   p.dk = l.at(dk);

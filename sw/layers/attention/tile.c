@@ -2,78 +2,46 @@
 // Softmax attention of a tile's heads, forward (N111). One head after the other, one block of keys
 // after the other; products go into the accumulator cache, some rows at a time.
 //
-// A tile sends its keys and values to the next one before it works on them, and waits until they
-// are taken. So a tile begins as much later as its neighbours to the east have more blocks, and
-// all end together: the longest work of a sequence's tiles is that of its last one alone.
+// A tile sends keys and values on while it works on them. The longest work of a sequence's tiles is
+// that of its last one.
 #include "attention.h"
 
 OW_FLOW(keys);
 
-enum { A = DSR_KERNEL, B, DST };
-
-void attention_planes(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
-                      uint32_t stride, uint32_t rows, uint32_t pitch, uint32_t planes,
-                      uint32_t plane_pitch) {
-  ow_dsr_mem3(dsr, type, addr, length, (int32_t)stride, rows, (int32_t)pitch, planes,
-              (int32_t)plane_pitch);
+void attention_rows(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length, uint32_t rows,
+                    uint32_t row_pitch) {
+  ow_dsr_mem2(dsr, type, addr, length, (int32_t)ow_type_bytes(type), rows, (int32_t)row_pitch);
 }
 
-void attention_rows(uint32_t dsr, enum ow_type type, uint32_t addr, uint32_t length,
-                    uint32_t stride, uint32_t rows, uint32_t row_pitch) {
-  attention_planes(dsr, type, addr, length, stride, rows, row_pitch, 1, 0);
+void attention_set(uint32_t dsr, uint32_t addr, uint32_t dim0, uint32_t dim1, uint32_t dim2) {
+  ow_dsrw(dsr, OW_DSR_ADDRESS, addr);
+  ow_dsrw(dsr, OW_DSR_DIM0, dim0);
+  ow_dsrw(dsr, OW_DSR_DIM1, dim1);
+  ow_dsrw(dsr, OW_DSR_DIM2, dim2);
 }
 
-void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h) {
-  const uint32_t at = head * pitch(), half_bytes = OW_ATTENTION_HEAD_BYTES(samples, p->size);
-  h->size = p->size;
-  h->q = p->q + at;
-  h->k = p->k + at;
-  h->v = p->v + at;
-  h->y = p->y + at;
-  h->value_pitch = p->heads * pitch();
-  h->maxima = p->kept + head * 3 * pitch();
-  h->inverses = h->maxima + pitch();
-  h->queries = p->work;
-  h->sums = h->queries + half_bytes;
-  h->received = h->sums + 2 * half_bytes;
-  h->scores = h->received + 2 * half_bytes;
-  h->row = h->scores + OW_ATTENTION_SCORE_BYTES(samples);
-  h->wide_row = h->row + pitch();
-  h->total = h->wide_row + 2 * pitch();
-  h->along = h->total + 2 * pitch();
-  h->more = h->along + 2 * pitch();
-  attention_rows(A, half_type(), h->q, samples, 2, h->size, h->value_pitch);
-  attention_rows(DST, half_type(), h->queries, samples, 2, h->size, pitch());
-  OW_HALF_DO(ow_mul_s, OW_CTL(DST, A, OW_NONE, 0), p->scale);
+void attention_queue(uint32_t dsr, uint32_t kind, uint32_t words) {
+  set_row(dsr, OW_F32, 0, words);
+  ow_dsrw(dsr, OW_DSR_KIND, kind);
 }
 
-// Keys and values of a head to the next tile. 16-bit numbers go in pairs.
-static void send_rows(uint32_t addr, uint32_t size, uint32_t row_pitch) {
-  attention_rows(DSR_IN, OW_F32, addr, samples / 2, 4, size, row_pitch);
-  ow_dsr_fabric_out(DSR_OUT, OW_F32, keys.out, samples / 2 * size, 0);
-  ow_mov(OW_F32, OW_CTL(DSR_OUT, DSR_IN, OW_NONE, 0));
-}
-
-int attention_block(const struct ow_attention* p, const struct attention_head* h,
-                    struct attention_block* b) {
-  const int32_t* slots = attention_slots(p);
-  if (b->keys == 0) {
-    b->keys = h->k;
-    b->values = h->v;
-    b->pitch = h->value_pitch;
-  } else if (b->block++ == (uint32_t)slots[OW_SLOTS_WEST]) {
-    return 0;
-  } else {
-    b->keys = h->received;
-    b->values = b->keys + OW_ATTENTION_HEAD_BYTES(samples, h->size);
-    b->pitch = pitch();
-    receive_words(b->keys, keys.in, samples * h->size);
+// What no head changes.
+static void set_kinds(void) {
+  for (uint32_t dsr = PRODUCT; dsr < ANY; ++dsr) {
+    ow_dsr_mem1(dsr, dsr < PRODUCT_A ? OW_F32 : half_type(), OW_ACC_ADDR(0), samples, 4);
   }
-  if ((uint32_t)slots[OW_SLOTS_EAST] > b->block) {
-    send_rows(b->keys, h->size, b->pitch);
-    send_rows(b->values, h->size, b->pitch);
-  }
-  return 1;
+}
+
+// Keys and values of a block to the next tile, beside everything else. 16-bit numbers go in pairs.
+// The way from keys to values may be longer than a step: two dimensions share it.
+static void send_block(const struct attention_block* b, uint32_t size) {
+  const uint32_t length = samples / 2, way = b->values - b->keys - size * b->pitch;
+  const uint32_t part = way / 2 & ~3u;
+  attention_rows(SENT, OW_F32, b->keys, length, size, b->pitch);
+  ow_dsrw(SENT, OW_DSR_DIM2, attention_dim(1, part));
+  ow_dsrw(SENT, OW_DSR_DIM3, attention_dim(2, way - part));
+  attention_queue(SENT_TO, OW_WORD_FABRIC_OUT(OW_F32, keys.out), samples * size);
+  ow_mov(OW_F32, OW_CTL(SENT_TO, SENT, OW_NONE, THREAD_GATHER));
 }
 
 // The slot after the sequence of a group of slots.
@@ -84,181 +52,303 @@ static uint32_t sequence_end(const struct ow_attention* p, uint32_t slot) {
   return end;
 }
 
-uint32_t attention_reach(const struct ow_attention* p) { return sequence_end(p, 0); }
+static int goes_east(const struct attention_head* h, const struct attention_block* b) {
+  return (uint32_t)attention_slots(h->p)[OW_SLOTS_EAST] > b->block;
+}
 
-int attention_piece(const struct ow_attention* p, const struct attention_block* b,
-                    struct attention_piece* piece) {
-  if (b->block > 0) {
-    if (piece->queries > 0) return 0;
-    const int32_t first = attention_slots(p)[OW_SLOTS_STARTS] + (int32_t)(b->block * samples);
-    piece->query = 0;
-    piece->queries = sequence_end(p, 0);
-    piece->key = first > 0 ? (uint32_t)first : 0;
-    piece->keys = samples - piece->key;
-    return 1;
-  }
-  const uint32_t next = piece->queries > 0 ? piece->key + 8 : 0;
-  if (next == samples) return 0;
-  piece->query = piece->key = next;
-  piece->queries = sequence_end(p, next) - next;
-  piece->keys = 8;
+void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h,
+                     struct attention_block* b) {
+  const uint32_t at = head * pitch(), half_bytes = OW_ATTENTION_HEAD_BYTES(samples, p->size);
+  set_kinds();
+  h->p = p;
+  h->b = b;
+  h->size = p->size;
+  h->rows = 16 * lanes / samples;
+  h->q = p->q + at;
+  h->k = p->k + at;
+  h->v = p->v + at;
+  h->y = p->y + at;
+  h->value_pitch = p->heads * pitch();
+  h->maxima = p->kept + head * 3 * pitch();
+  h->inverses = h->maxima + pitch();
+  const int in_place = p->queries == p->q;
+  h->queries = in_place ? h->q : p->queries;
+  h->query_pitch = in_place ? h->value_pitch : pitch();
+  h->sums = p->work;
+  h->received = h->sums + 2 * half_bytes;
+  h->scores = h->received + 2 * half_bytes;
+  h->row = h->scores + OW_ATTENTION_SCORE_BYTES(samples);
+  h->wide_row = h->row + pitch();
+  h->total = h->wide_row + 2 * pitch();
+  h->along = h->total + 2 * pitch();
+  h->slopes = h->along + 2 * pitch();
+  h->part = h->slopes + OW_ATTENTION_SCORE_BYTES(samples);
+  h->delta = p->delta + at;
+  attention_rows(ANY_A, half_type(), h->q, samples, h->size, h->value_pitch);
+  attention_rows(ANY, half_type(), h->queries, samples, h->size, h->query_pitch);
+  OW_HALF_DO(ow_mul_s, ATTENTION_DO(ANY, ANY_A, OW_NONE), p->scale);
+  b->block = 0;
+  b->keys = h->k;
+  b->values = h->v;
+  b->pitch = h->value_pitch;
+  b->reach = samples;
+  b->first = 0;
+  b->piece.query = b->piece.queries = 0;
+  if (goes_east(h, b)) send_block(b, h->size);
+}
+
+int attention_receive(struct attention_head* h, struct attention_block* next, uint32_t thread) {
+  const int32_t* slots = attention_slots(h->p);
+  const uint32_t words = samples * h->size, block = h->b->block + 1;
+  if (h->b->block == (uint32_t)slots[OW_SLOTS_WEST]) return 0;
+  if (block > 1) attention_end(SENT_TO);
+  const int32_t first = slots[OW_SLOTS_STARTS] + (int32_t)(block * samples);
+  next->block = block;
+  next->keys = h->received;
+  next->values = h->received + OW_ATTENTION_HEAD_BYTES(samples, h->size);
+  next->pitch = pitch();
+  next->reach = sequence_end(h->p, 0);
+  next->first = first > 0 ? (uint32_t)first : 0;
+  next->piece.query = next->piece.queries = 0;
+  attention_queue(FROM, OW_WORD_FABRIC_IN(OW_F32, keys.in), words);
+  set_row(RECEIVED, OW_F32, h->received, words);
+  ow_mov(OW_F32, OW_CTL(RECEIVED, FROM, OW_NONE, thread));
   return 1;
 }
 
-void attention_products(const struct attention_head* h, const struct attention_piece* piece,
-                        uint32_t key_rows, uint32_t key_pitch, uint32_t queries,
-                        uint32_t query_pitch, uint32_t count) {
+void attention_pass_on(struct attention_head* h, const struct attention_block* b) {
+  if (!goes_east(h, b)) return;
+  attention_end(RECEIVED);
+  send_block(b, h->size);
+}
+
+int attention_piece(struct attention_head* h) {
+  const struct attention_block* b = h->b;
+  struct attention_piece* piece = &h->b->piece;
+  const uint32_t next = piece->queries > 0 ? piece->key + piece->keys : b->first;
+  if (next == samples) {
+    piece->query = piece->queries = 0;
+    return 0;
+  }
+  piece->now = 0;
+  piece->first = piece->queries <= 8;
+  piece->key = next;
+  if (b->block > 0) {
+    piece->queries = b->reach;
+    piece->keys = samples - next;
+  } else {
+    piece->query = next;
+    piece->queries = piece->first ? sequence_end(h->p, next) - next : piece->queries - 8;
+    piece->keys = 8;
+  }
+  return 1;
+}
+
+uint32_t attention_fill(struct attention_piece* piece, uint32_t left) {
   const uint32_t width = piece->queries;
-  attention_planes(DST, OW_F32, OW_ACC_ADDR(0), width, 4, h->size, 0, count, 4 * width);
-  attention_planes(A, half_type(), queries + 2 * piece->query, width, 2, h->size, query_pitch,
-                   count, 0);
-  attention_planes(B, half_type(), key_rows, width, 0, h->size, key_pitch, count, 2);
-  OW_MIXED_DO(ow_fma, OW_CTL(DST, A, B, 0) | OW_FRESH);
+  if (piece->now == 0 || piece->now > left) {
+    const uint32_t most = 16 * lanes / width, now = most < left ? most : left;
+    const uint32_t rows = attention_dim(now, pitch() - 2 * width);
+    piece->now = now;
+    ow_dsrw(PRODUCT, OW_DSR_DIM2, attention_dim(now, 4 * width));
+    ow_dsrw(FILL, OW_DSR_DIM1, now);
+    ow_dsrw(SCORES, OW_DSR_DIM1, rows);
+    ow_dsrw(WIDE, OW_DSR_DIM1, now);
+    ow_dsrw(SLOPES, OW_DSR_DIM1, rows);
+  }
+  return piece->now;
+}
+
+void attention_begin_products(struct attention_head* h, uint32_t query_pitch) {
+  const uint32_t key_pitch = h->b->pitch;
+  ow_dsrw(PRODUCT_A, OW_DSR_DIM0, attention_dim(1, 2));
+  ow_dsrw(PRODUCT_A, OW_DSR_DIM2, attention_dim(1, -h->size * query_pitch));
+  attention_set(PRODUCT_B, 0, 1, attention_dim(1, key_pitch),
+                attention_dim(1, 2 - h->size * key_pitch));
+}
+
+void attention_set_products(struct attention_head* h, uint32_t queries, uint32_t query_pitch) {
+  const struct attention_piece* piece = &h->b->piece;
+  const uint32_t width = piece->queries, words = attention_dim(width, 4);
+  ow_dsrw(PRODUCT, OW_DSR_DIM0, words);
+  ow_dsrw(PRODUCT, OW_DSR_DIM1, attention_dim(h->size, -4 * width));
+  ow_dsrw(PRODUCT_A, OW_DSR_ADDRESS, queries + 2 * piece->query);
+  ow_dsrw(PRODUCT_A, OW_DSR_DIM1, attention_dim(1, query_pitch - 2 * width));
+  ow_dsrw(FILL, OW_DSR_DIM0, words);
+  ow_dsrw(SCORES, OW_DSR_DIM0, attention_dim(width, 2));
+}
+
+void attention_products(uint32_t keys) {
+  ow_dsrw(PRODUCT_B, OW_DSR_ADDRESS, keys);
+  OW_MIXED_DO(ow_fma, ATTENTION_DO(PRODUCT, PRODUCT_A, PRODUCT_B) | OW_FRESH);
 }
 
 static uint32_t score_at(const struct attention_head* h, const struct attention_piece* piece) {
   return h->scores + piece->key * pitch() + 2 * piece->query;
 }
 
-void attention_scores(const struct ow_attention* p, const struct attention_head* h,
-                      const struct attention_block* b) {
-  struct attention_piece piece = {0, 0, 0, 0};
-  while (attention_piece(p, b, &piece)) {
-    const uint32_t width = piece.queries;
-    uint32_t to = score_at(h, &piece), now;
-    for (uint32_t done = 0; done < piece.keys; done += now, to += now * pitch()) {
-      now = attention_rows_at_once(width, piece.keys - done);
-      attention_products(h, &piece, b->keys + 2 * (piece.key + done), b->pitch, h->queries, pitch(),
-                         now);
-      set_row(A, OW_F32, OW_ACC_ADDR(0), now * width);
-      attention_rows(DST, half_type(), to, width, 2, now, pitch());
-      ow_cvt(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+void attention_scores(struct attention_head* h) {
+  struct attention_piece* piece = &h->b->piece;
+  attention_begin_products(h, h->query_pitch);
+  while (attention_piece(h)) {
+    uint32_t to = score_at(h, piece), keys = h->b->keys + 2 * piece->key, now;
+    attention_set_products(h, h->queries, h->query_pitch);
+    for (uint32_t left = piece->keys; left > 0; left -= now) {
+      now = attention_fill(piece, left);
+      attention_products(keys);
+      ow_dsrw(SCORES, OW_DSR_ADDRESS, to);
+      ow_cvt(OW_F32, ATTENTION_DO(SCORES, FILL, OW_NONE));
+      keys += 2 * now;
+      to += now * pitch();
     }
-    if (b->block > 0) continue;
-    attention_rows(DST, half_type(), score_at(h, &piece), 8, 2, 8, pitch());
-    set_row(A, half_type(), p->slots, 64);
-    OW_HALF_DO(ow_add, OW_CTL(DST, DST, A, 0));
+  }
+  if (h->b->block > 0) return;
+  // The triangle to each group of queries and its own keys.
+  attention_rows(ANY, half_type(), h->scores, 8, 8, pitch());
+  ow_dsrw(ANY, OW_DSR_DIM2, attention_dim(samples / 8, 16));
+  set_row(ANY_A, half_type(), h->p->slots, 8);
+  ow_dsrw(ANY_A, OW_DSR_DIM2, attention_dim(1, -4 * OW_SLOTS_TRIANGLE_WORDS));
+  OW_HALF_DO(ow_add, ATTENTION_DO(ANY, ANY, ANY_A));
+}
+
+// SCORES: those of a piece; ANY: the maxima of its queries, again for each key.
+static void set_piece(const struct attention_head* h) {
+  const struct attention_piece* piece = &h->b->piece;
+  const uint32_t width = piece->queries;
+  attention_rows(ANY, half_type(), h->maxima + 2 * piece->query, width, piece->keys, 0);
+  attention_set(SCORES, score_at(h, piece), attention_dim(width, 2),
+                attention_dim(piece->keys, pitch() - 2 * width), 0);
+}
+
+void attention_powers(struct attention_head* h) {
+  while (attention_piece(h)) {
+    set_piece(h);
+    OW_HALF_DO(ow_sub, ATTENTION_DO(SCORES, SCORES, ANY));
+    OW_HALF_DO(ow_exp, ATTENTION_DO(SCORES, SCORES, OW_NONE));
   }
 }
 
-void attention_powers(const struct ow_attention* p, const struct attention_head* h,
-                      const struct attention_block* b) {
-  struct attention_piece piece = {0, 0, 0, 0};
-  while (attention_piece(p, b, &piece)) {
-    attention_rows(DST, half_type(), score_at(h, &piece), piece.queries, 2, piece.keys, pitch());
-    attention_rows(A, half_type(), h->maxima + 2 * piece.query, piece.queries, 2, piece.keys, 0);
-    OW_HALF_DO(ow_sub, OW_CTL(DST, DST, A, 0));
-    OW_HALF_DO(ow_exp, OW_CTL(DST, DST, OW_NONE, 0));
+void attention_weighted(struct attention_head* h, uint32_t rows, uint32_t weights, uint32_t feature,
+                        uint32_t count, uint32_t to) {
+  const struct attention_block* b = h->b;
+  const struct attention_piece* piece = &b->piece;
+  const uint32_t sums = attention_dim(count, 4 * (samples - b->reach));
+  const uint32_t values = rows + feature * b->pitch;
+  ow_dsrw(SUMS, OW_DSR_ADDRESS, to);
+  ow_dsrw(SUMS, OW_DSR_DIM1, sums);
+  ow_dsrw(SUMS_A, OW_DSR_DIM1, sums);
+  ow_dsrw(WEIGHTED, OW_DSR_DIM2, attention_dim(count, 4 * samples));
+  if (b->block > 0 && feature > 0) {  // the other words are there
+    ow_dsrw(WEIGHTED_B, OW_DSR_ADDRESS, values + 2 * b->first);
+    OW_MIXED_DO(ow_fma, ATTENTION_DO(WEIGHTED, WEIGHTED_A, WEIGHTED_B) | OW_FRESH);
+    return;
   }
-}
-
-void attention_weighted(const struct ow_attention* p, const struct attention_block* b,
-                        uint32_t rows, uint32_t weights, uint32_t feature, uint32_t count) {
-  struct attention_piece piece = {0, 0, 0, 0};
-  set_row(DST, OW_F32, OW_ACC_ADDR(0), count * samples);
-  ow_mov_s(OW_F32, OW_CTL(DST, OW_NONE, OW_NONE, 0), 0u);
-  while (attention_piece(p, b, &piece)) {
-    const uint32_t width = piece.queries;
-    attention_planes(DST, OW_F32, OW_ACC_ADDR(piece.query), width, 4, piece.keys, 0, count,
-                     4 * samples);
-    attention_planes(A, half_type(), weights + piece.key * pitch() + 2 * piece.query, width, 2,
-                     piece.keys, pitch(), count, 0);
+  if (feature == 0) {
+    const uint32_t keys = b->block > 0 ? samples - b->first : 8;  // of each piece
+    ow_dsrw(SUMS, OW_DSR_DIM0, attention_dim(b->reach, 4));
+    ow_dsrw(SUMS_A, OW_DSR_DIM0, attention_dim(b->reach, 4));
+    ow_dsrw(WEIGHTED_A, OW_DSR_DIM0, attention_dim(1, 2));
+    ow_dsrw(WEIGHTED_A, OW_DSR_DIM2, attention_dim(1, -keys * pitch()));
+    attention_set(WEIGHTED_B, 0, 1, attention_dim(1, 2), attention_dim(1, b->pitch - 2 * keys));
+  }
+  while (attention_piece(h)) {
+    const uint32_t width = piece->queries, ctl = ATTENTION_DO(WEIGHTED, WEIGHTED_A, WEIGHTED_B);
+    const uint32_t fresh = piece->first ? OW_FRESH : 0;
+    ow_dsrw(WEIGHTED, OW_DSR_ADDRESS, OW_ACC_ADDR(piece->query));
+    ow_dsrw(WEIGHTED, OW_DSR_DIM0, attention_dim(width, 4));
+    ow_dsrw(WEIGHTED, OW_DSR_DIM1, attention_dim(piece->keys, -4 * width));
+    ow_dsrw(WEIGHTED_A, OW_DSR_ADDRESS, weights + piece->key * pitch() + 2 * piece->query);
+    ow_dsrw(WEIGHTED_A, OW_DSR_DIM1, attention_dim(1, pitch() - 2 * width));
     if (rows == 0) {
-      OW_MIXED_DO(ow_fma_s, OW_CTL(DST, A, OW_NONE, 0), 1.0);
+      OW_MIXED_DO(ow_fma_s, ctl | fresh, 1.0);
       continue;
     }
-    attention_planes(B, half_type(), rows + feature * b->pitch + 2 * piece.key, width, 0,
-                     piece.keys, 2, count, b->pitch);
-    OW_MIXED_DO(ow_fma, OW_CTL(DST, A, B, 0));
+    ow_dsrw(WEIGHTED_B, OW_DSR_ADDRESS, values + 2 * piece->key);
+    OW_MIXED_DO(ow_fma, ctl | fresh);
   }
 }
 
 // The maxima over the keys so far. Between blocks, what sums shrink by goes to `wide_row`.
-static void join_maxima(const struct ow_attention* p, const struct attention_head* h,
-                        const struct attention_block* b) {
-  const uint32_t reach = b->block > 0 ? attention_reach(p) : samples;
-  struct attention_piece piece = {0, 0, 0, 0};
-  set_row(A, OW_I16, h->maxima, reach);
-  set_row(DST, OW_I16, h->row, reach);
+static void join_maxima(struct attention_head* h) {
+  const struct attention_block* b = h->b;
+  set_row(ANY_A, half_type(), h->maxima, b->reach);
+  set_row(ANY_B, half_type(), h->row, b->reach);
   if (b->block == 0) {
-    ow_mov_s(OW_I16, OW_CTL(A, OW_NONE, OW_NONE, 0), half == OW_BF16 ? 0xFF80u : 0xFC00u);
+    ow_mov_s(OW_I16, ATTENTION_DO(ANY_A, OW_NONE, OW_NONE), half == OW_BF16 ? 0xFF80u : 0xFC00u);
   } else {
-    ow_mov(OW_I16, OW_CTL(DST, A, OW_NONE, 0));
+    ow_mov(OW_I16, ATTENTION_DO(ANY_B, ANY_A, OW_NONE));
   }
-  while (attention_piece(p, b, &piece)) {
-    attention_rows(DST, half_type(), h->maxima + 2 * piece.query, piece.queries, 2, piece.keys, 0);
-    attention_rows(A, half_type(), score_at(h, &piece), piece.queries, 2, piece.keys, pitch());
-    OW_HALF_DO(ow_max, OW_CTL(DST, DST, A, 0));
+  while (attention_piece(h)) {
+    set_piece(h);
+    OW_HALF_DO(ow_max, ATTENTION_DO(ANY, ANY, SCORES));
   }
   if (b->block == 0) return;
-  set_row(A, half_type(), h->maxima, reach);
-  set_row(B, half_type(), h->row, reach);
-  OW_HALF_DO(ow_sub, OW_CTL(B, B, A, 0));
-  OW_HALF_DO(ow_exp, OW_CTL(B, B, OW_NONE, 0));
-  set_row(DST, OW_F32, h->wide_row, reach);
-  OW_HALF_DO(ow_cvt, OW_CTL(DST, B, OW_NONE, 0));
+  attention_set(SUMS_B, h->wide_row, attention_dim(b->reach, 4), attention_dim(1, -4 * b->reach),
+                0);
+  OW_HALF_DO(ow_sub, ATTENTION_DO(ANY_B, ANY_B, ANY_A));
+  OW_HALF_DO(ow_exp, ATTENTION_DO(ANY_B, ANY_B, OW_NONE));
+  OW_HALF_DO(ow_cvt, ATTENTION_DO(SUMS_B, ANY_B, OW_NONE));
 }
 
-// `count` rows of sums of a block are in the cache; those of the blocks before are at `to`.
-static void join_sums(const struct ow_attention* p, const struct attention_head* h,
-                      const struct attention_block* b, uint32_t to, uint32_t count) {
-  if (b->block == 0) {
-    set_row(A, OW_F32, OW_ACC_ADDR(0), count * samples);
-    set_row(DST, OW_F32, to, count * samples);
-  } else {
-    const uint32_t reach = attention_reach(p);
-    attention_rows(A, OW_F32, OW_ACC_ADDR(0), reach, 4, count, 4 * samples);
-    attention_rows(DST, OW_F32, to, reach, 4, count, 4 * samples);
-    attention_rows(B, OW_F32, h->wide_row, reach, 4, count, 0);
-    ow_fma(OW_F32, OW_CTL(A, DST, B, 0));
-  }
-  ow_mov(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+// Sums of a block join those of the blocks before.
+static void join_sums(struct attention_head* h, uint32_t rows, uint32_t feature, uint32_t count,
+                      uint32_t to) {
+  attention_weighted(h, rows, h->scores, feature, count, to);
+  if (h->b->block > 0) ow_fma(OW_F32, ATTENTION_DO(SUMS_A, SUMS, SUMS_B));
+  ow_mov(OW_F32, ATTENTION_DO(SUMS, SUMS_A, OW_NONE));
 }
 
 // The inverse of the sums of powers, by one step of Newton's method.
-static void invert(const struct attention_head* h) {
-  enum { MINUS = DST, R = DST + 1, HALF, E };
-  set_row(A, OW_F32, h->total, samples);
+static void invert(struct attention_head* h) {
+  enum { TOTAL = ANY_A, MINUS = ANY, R = ANY_B, HALF = SCORES };
+  set_row(TOTAL, OW_F32, h->total, samples);
   set_row(MINUS, OW_F32, h->wide_row, samples);
   set_row(R, OW_F32, h->inverses, samples);
   set_row(HALF, OW_BF16, h->row, samples);
-  ow_cvt(OW_F32, OW_CTL(HALF, A, OW_NONE, 0));
-  ow_rcp(OW_BF16, OW_CTL(HALF, HALF, OW_NONE, 0));
-  ow_cvt(OW_BF16, OW_CTL(R, HALF, OW_NONE, 0));
-  ow_mul_s(OW_F32, OW_CTL(MINUS, A, OW_NONE, 0), -1.0f);
-  ow_mov_s(OW_F32, OW_CTL(A, OW_NONE, OW_NONE, 0), 1.0f);
-  ow_fma(OW_F32, OW_CTL(A, MINUS, R, 0));
-  ow_mov(OW_F32, OW_CTL(MINUS, R, OW_NONE, 0));
-  ow_fma(OW_F32, OW_CTL(R, MINUS, A, 0));
+  ow_cvt(OW_F32, ATTENTION_DO(HALF, TOTAL, OW_NONE));
+  ow_rcp(OW_BF16, ATTENTION_DO(HALF, HALF, OW_NONE));
+  ow_cvt(OW_BF16, ATTENTION_DO(R, HALF, OW_NONE));
+  ow_mul_s(OW_F32, ATTENTION_DO(MINUS, TOTAL, OW_NONE), -1.0f);
+  ow_mov_s(OW_F32, ATTENTION_DO(TOTAL, OW_NONE, OW_NONE), 1.0f);
+  ow_fma(OW_F32, ATTENTION_DO(TOTAL, MINUS, R));
+  ow_mov(OW_F32, ATTENTION_DO(MINUS, R, OW_NONE));
+  ow_fma(OW_F32, ATTENTION_DO(R, MINUS, TOTAL));
 }
 
-static void attend(const struct ow_attention* p, const struct attention_head* h) {
-  struct attention_block b = {0, 0, 0, 0};
-  while (attention_block(p, h, &b)) {
-    attention_scores(p, h, &b);
-    join_maxima(p, h, &b);
-    attention_powers(p, h, &b);
-    attention_weighted(p, &b, 0, h->scores, 0, 1);
-    join_sums(p, h, &b, h->total, 1);
+// The next block's keys and values, on the thread of all instructions.
+static int next_block(struct attention_head* h) {
+  if (!attention_receive(h, h->b, THREAD_WEIGHTS)) return 0;
+  attention_pass_on(h, h->b);
+  return 1;
+}
+
+static void attend(struct attention_head* h) {
+  do {
+    attention_scores(h);
+    join_maxima(h);
+    attention_powers(h);
+    join_sums(h, 0, 0, 1, h->total);
     uint32_t now;
     for (uint32_t f = 0; f < h->size; f += now) {
-      now = attention_rows_at_once(samples, h->size - f);
-      attention_weighted(p, &b, b.values, h->scores, f, now);
-      join_sums(p, h, &b, h->sums + 4 * f * samples, now);
+      now = attention_part(h, f);
+      join_sums(h, h->b->values, f, now, h->sums + 4 * f * samples);
     }
-  }
+  } while (next_block(h));
   invert(h);
-  attention_rows(A, OW_F32, h->sums, samples, 4, h->size, 4 * samples);
-  attention_rows(B, OW_F32, h->inverses, samples, 4, h->size, 0);
-  ow_mul(OW_F32, OW_CTL(A, A, B, 0));
-  attention_rows(DST, half_type(), h->y, samples, 2, h->size, h->value_pitch);
-  ow_cvt(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+  attention_rows(ANY_A, OW_F32, h->sums, samples, h->size, 4 * samples);
+  attention_rows(ANY_B, OW_F32, h->inverses, samples, h->size, 0);
+  ow_mul(OW_F32, ATTENTION_DO(ANY_A, ANY_A, ANY_B));
+  attention_rows(ANY, half_type(), h->y, samples, h->size, h->value_pitch);
+  ow_cvt(OW_F32, ATTENTION_DO(ANY, ANY_A, OW_NONE));
 }
 
 OW_PHASE(attention, struct ow_attention, p) {
+  struct attention_head h;
+  struct attention_block b;
   for (uint32_t head = 0; head < p->heads; ++head) {
-    struct attention_head h;
-    attention_begin(p, head, &h);
-    attend(p, &h);
+    attention_begin(p, head, &h, &b);
+    attend(&h);
   }
+  attention_end(ANY);
+  attention_end(SENT_TO);
 }

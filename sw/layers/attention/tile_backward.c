@@ -4,137 +4,143 @@
 // the way of the gradients; each tile on the way adds its own.
 #include "attention.h"
 
-enum { A = DSR_KERNEL, B, DST, C };
-
-// What the head needs besides.
-struct backward {
-  uint32_t delta;        // of the result, the head's
-  uint32_t slopes;       // deltas of scores, [n keys][n queries]
-  uint32_t part;         // fp32, [size][n]: sums over the queries for each key of a block
-  uint32_t wide, wider;  // fp32, a fill of the cache; where `part` is, which comes later
-};
-
 // Sums of the result times its delta over the features.
-static void sum_along(const struct attention_head* h, const struct backward* k) {
-  attention_rows(DST, OW_F32, OW_ACC_ADDR(0), samples, 4, h->size, 0);
-  attention_rows(A, half_type(), h->y, samples, 2, h->size, h->value_pitch);
-  attention_rows(B, half_type(), k->delta, samples, 2, h->size, h->value_pitch);
-  OW_MIXED_DO(ow_fma, OW_CTL(DST, A, B, 0) | OW_FRESH);
-  set_row(A, OW_F32, OW_ACC_ADDR(0), samples);
-  set_row(DST, OW_F32, h->along, samples);
-  ow_mov(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+static void sum_along(const struct attention_head* h) {
+  attention_rows(ANY, OW_F32, OW_ACC_ADDR(0), samples, h->size, 0);
+  attention_rows(ANY_A, half_type(), h->y, samples, h->size, h->value_pitch);
+  attention_rows(ANY_B, half_type(), h->delta, samples, h->size, h->value_pitch);
+  OW_MIXED_DO(ow_fma, ATTENTION_DO(ANY, ANY_A, ANY_B) | OW_FRESH);
+  ow_dsrw(ALONG, OW_DSR_ADDRESS, h->along);
+  ow_mov(OW_F32, ATTENTION_DO(ALONG, FILL, OW_NONE));
 }
 
-// Powers become shares of the sum; then the deltas of scores.
-static void slopes(const struct attention_head* h, const struct attention_block* b,
-                   const struct backward* k, const struct attention_piece* piece) {
-  const uint32_t width = piece->queries, first = 2 * piece->query;
-  uint32_t at = piece->key * pitch() + first, now;
-  for (uint32_t done = 0; done < piece->keys; done += now, at += now * pitch()) {
-    now = attention_rows_at_once(width, piece->keys - done);
-    attention_products(h, piece, b->values + 2 * (piece->key + done), b->pitch, k->delta,
-                       h->value_pitch, now);
-    attention_rows(A, OW_F32, OW_ACC_ADDR(0), width, 4, now, 4 * width);
-    attention_rows(B, OW_F32, h->along + 2 * first, width, 4, now, 0);
-    attention_rows(DST, OW_F32, k->wide, width, 4, now, 4 * width);
-    ow_sub(OW_F32, OW_CTL(DST, A, B, 0));
-    attention_rows(A, half_type(), h->scores + at, width, 2, now, pitch());
-    attention_rows(B, OW_F32, h->inverses + 2 * first, width, 4, now, 0);
-    attention_rows(C, OW_F32, k->wider, width, 4, now, 4 * width);
-    OW_HALF_DO(ow_cvt, OW_CTL(C, A, OW_NONE, 0));
-    ow_mul(OW_F32, OW_CTL(C, C, B, 0));
-    ow_cvt(OW_F32, OW_CTL(A, C, OW_NONE, 0));
-    OW_HALF_DO(ow_cvt, OW_CTL(C, A, OW_NONE, 0));
-    ow_mul(OW_F32, OW_CTL(DST, DST, C, 0));
-    attention_rows(A, half_type(), k->slopes + at, width, 2, now, pitch());
-    ow_cvt(OW_F32, OW_CTL(A, DST, OW_NONE, 0));
+// Powers become shares of the sum; then the deltas of scores, in the cache.
+static void slopes(struct attention_head* h) {
+  struct attention_piece* piece = &h->b->piece;
+  attention_begin_products(h, h->value_pitch);
+  ow_dsrw(WIDE, OW_DSR_ADDRESS, h->part);
+  while (attention_piece(h)) {
+    const uint32_t width = piece->queries, first = 4 * piece->query;
+    const uint32_t words = attention_dim(width, 4), again = attention_dim(1, -4 * width);
+    uint32_t at = piece->key * pitch() + 2 * piece->query, now;
+    uint32_t values = h->b->values + 2 * piece->key;
+    attention_set_products(h, h->delta, h->value_pitch);
+    attention_set(INVERSES, h->inverses + first, words, again, 0);
+    attention_set(ALONG, h->along + first, words, again, 0);
+    ow_dsrw(WIDE, OW_DSR_DIM0, words);
+    ow_dsrw(SLOPES, OW_DSR_DIM0, attention_dim(width, 2));
+    for (uint32_t left = piece->keys; left > 0; left -= now) {
+      now = attention_fill(piece, left);
+      ow_dsrw(SCORES, OW_DSR_ADDRESS, h->scores + at);
+      OW_HALF_DO(ow_cvt, ATTENTION_DO(FILL, SCORES, OW_NONE));
+      ow_mul(OW_F32, ATTENTION_DO(FILL, FILL, INVERSES));
+      ow_cvt(OW_F32, ATTENTION_DO(SCORES, FILL, OW_NONE));
+      attention_products(values);
+      ow_sub(OW_F32, ATTENTION_DO(FILL, FILL, ALONG));
+      OW_HALF_DO(ow_cvt, ATTENTION_DO(WIDE, SCORES, OW_NONE));
+      ow_mul(OW_F32, ATTENTION_DO(FILL, FILL, WIDE));
+      ow_dsrw(SLOPES, OW_DSR_ADDRESS, h->slopes + at);
+      ow_cvt(OW_F32, ATTENTION_DO(SLOPES, FILL, OW_NONE));
+      values += 2 * now;
+      at += now * pitch();
+    }
   }
 }
 
 // The delta of the queries: a block's sums join those of the blocks before.
-static void add_queries(const struct ow_attention* p, const struct attention_head* h,
-                        const struct attention_block* b, const struct backward* k) {
+static void add_queries(struct attention_head* h) {
   uint32_t now;
   for (uint32_t f = 0; f < h->size; f += now) {
-    now = attention_rows_at_once(samples, h->size - f);
-    attention_weighted(p, b, b->keys, k->slopes, f, now);
-    const uint32_t to = h->sums + 4 * f * samples;
-    const uint32_t width = b->block == 0 ? samples : attention_reach(p);
-    attention_rows(A, OW_F32, OW_ACC_ADDR(0), width, 4, now, 4 * samples);
-    attention_rows(DST, OW_F32, to, width, 4, now, 4 * samples);
-    if (b->block == 0) {
-      ow_mov(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+    now = attention_part(h, f);
+    attention_weighted(h, h->b->keys, h->slopes, f, now, h->sums + 4 * f * samples);
+    if (h->b->block == 0) {
+      ow_mov(OW_F32, ATTENTION_DO(SUMS, SUMS_A, OW_NONE));
     } else {
-      ow_add(OW_F32, OW_CTL(DST, DST, A, 0));
+      ow_add(OW_F32, ATTENTION_DO(SUMS, SUMS, SUMS_A));
     }
+  }
+}
+
+// Products over the queries for the block's keys or values: of weights [keys][queries] and rows
+// [features][queries].
+static void dots(struct attention_head* h, uint32_t weights, uint32_t rows, uint32_t rows_pitch) {
+  const struct attention_piece* piece = &h->b->piece;
+  const uint32_t size = h->size;
+  while (attention_piece(h)) {
+    const uint32_t width = piece->queries, first = 2 * piece->query;
+    const uint32_t halves = attention_dim(width, 2);
+    attention_set(DOTS_A, weights + piece->key * pitch() + first, halves,
+                  attention_dim(size, -2 * width), attention_dim(piece->keys, pitch()));
+    attention_set(DOTS_B, rows + first, halves, attention_dim(1, rows_pitch - 2 * width),
+                  attention_dim(1, -size * rows_pitch));
+    attention_set(DOTS, h->part + 4 * piece->key, attention_dim(size, 4 * samples),
+                  attention_dim(piece->keys, 4 - 4 * size * samples), 0);
+    OW_HALF_DO(ow_dot, ATTENTION_DO(DOTS, DOTS_A, DOTS_B));
   }
 }
 
 // Rows of `part` from a key on.
-static void set_part(uint32_t dsr, const struct attention_head* h, const struct backward* k,
-                     uint32_t key) {
-  attention_rows(dsr, OW_F32, k->part + 4 * key, samples - key, 4, h->size, 4 * samples);
+static void set_part(const struct attention_head* h, uint32_t key) {
+  attention_rows(ANY_A, OW_F32, h->part + 4 * key, samples - key, h->size, 4 * samples);
 }
 
-// The deltas of a block's keys or values: products over the queries of weights [keys][queries] and
-// rows [features][queries]. Those of the tile's own go to `to`.
-static void add_keys(const struct ow_attention* p, const struct attention_head* h,
-                     const struct attention_block* b, const struct backward* k, uint32_t weights,
-                     uint32_t rows, uint32_t rows_pitch, uint32_t to) {
-  struct attention_piece piece = {0, 0, 0, 0};
-  const int32_t* slots = attention_slots(p);
-  while (attention_piece(p, b, &piece)) {
-    const uint32_t width = piece.queries, first = 2 * piece.query;
-    attention_planes(A, half_type(), weights + piece.key * pitch() + first, width, 2, h->size, 0,
-                     piece.keys, pitch());
-    attention_planes(B, half_type(), rows + first, width, 2, h->size, rows_pitch, piece.keys, 0);
-    attention_rows(DST, OW_F32, k->part + 4 * piece.key, h->size, 4 * samples, piece.keys, 4);
-    OW_HALF_DO(ow_dot, OW_CTL(DST, A, B, 0));
-  }
+// They join those of the tiles to the east, and go on to the west. Those of the tile's own keys or
+// values become deltas at `to`.
+static void join(struct attention_head* h, uint32_t to) {
+  const struct attention_block* b = h->b;
+  const int32_t* slots = attention_slots(h->p);
+  const int32_t crossing = slots[OW_SLOTS_CROSSING];
+  const uint32_t first = b->block > 0 ? b->first : crossing > 0 ? (uint32_t)crossing : 0;
+  const uint32_t words = (samples - first) * h->size;
   const int more = (uint32_t)slots[OW_SLOTS_EAST] > b->block;
-  if (b->block == 0) {
-    const int32_t crossing = slots[OW_SLOTS_CROSSING];
-    piece.key = crossing > 0 ? (uint32_t)crossing : 0;
-  }
-  const uint32_t words = (samples - piece.key) * h->size;
-  set_part(A, h, k, piece.key);
-  if (more) ow_dsr_fabric_in(DSR_IN, OW_F32, result.in, words);
+  set_part(h, first);
+  if (more) attention_queue(DSR_IN, OW_WORD_FABRIC_IN(OW_F32, result.in), words);
   if (b->block > 0) {
-    ow_dsr_fabric_out(DSR_OUT, OW_F32, result.out, words, 0);
+    attention_queue(DSR_OUT, OW_WORD_FABRIC_OUT(OW_F32, result.out), words);
     if (more) {
-      ow_add(OW_F32, OW_CTL(DSR_OUT, A, DSR_IN, 0));
+      ow_add(OW_F32, ATTENTION_DO(DSR_OUT, ANY_A, DSR_IN));
     } else {
-      ow_mov(OW_F32, OW_CTL(DSR_OUT, A, OW_NONE, 0));
+      ow_mov(OW_F32, ATTENTION_DO(DSR_OUT, ANY_A, OW_NONE));
     }
     return;
   }
-  if (more) ow_add(OW_F32, OW_CTL(A, A, DSR_IN, 0));
-  set_part(A, h, k, 0);
-  attention_rows(DST, half_type(), to, samples, 2, h->size, h->value_pitch);
-  ow_cvt(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+  if (more) ow_add(OW_F32, ATTENTION_DO(ANY_A, ANY_A, DSR_IN));
+  set_part(h, 0);
+  attention_rows(ANY, half_type(), to, samples, h->size, h->value_pitch);
+  ow_cvt(OW_F32, ATTENTION_DO(ANY, ANY_A, OW_NONE));
 }
 
 OW_PHASE(attention_deltas, struct ow_attention, p) {
+  struct attention_head h;
+  struct attention_block blocks[2];
   for (uint32_t head = 0; head < p->heads; ++head) {
-    struct attention_head h;
-    struct attention_block b = {0, 0, 0, 0};
-    attention_begin(p, head, &h);
     const uint32_t at = head * pitch();
-    const uint32_t part = h.more + OW_ATTENTION_SCORE_BYTES(samples);
-    const struct backward k = {p->delta + at, h.more, part, part, part + OW_ATTENTION_TEMP_BYTES};
-    sum_along(&h, &k);
-    while (attention_block(p, &h, &b)) {
-      struct attention_piece piece = {0, 0, 0, 0};
-      attention_scores(p, &h, &b);
-      attention_powers(p, &h, &b);
-      while (attention_piece(p, &b, &piece)) slopes(&h, &b, &k, &piece);
-      add_queries(p, &h, &b, &k);
-      add_keys(p, &h, &b, &k, k.slopes, h.queries, pitch(), p->dk + at);
-      add_keys(p, &h, &b, &k, h.scores, k.delta, h.value_pitch, p->dv + at);
+    struct attention_block* next = blocks + 1;
+    attention_begin(p, head, &h, blocks);
+    sum_along(&h);
+    for (;;) {
+      attention_scores(&h);
+      attention_powers(&h);
+      slopes(&h);
+      add_queries(&h);
+      attention_end(WEIGHTED);  // from here on nothing needs the block's keys and values
+      const int more = attention_receive(&h, next, THREAD_DRAIN);
+      dots(&h, h.slopes, h.queries, h.query_pitch);
+      if (more) attention_pass_on(&h, next);
+      join(&h, p->dk + at);
+      dots(&h, h.scores, h.delta, h.value_pitch);
+      join(&h, p->dv + at);
+      if (!more) break;
+      attention_end(RECEIVED);
+      struct attention_block* before = h.b;
+      h.b = next;
+      next = before;
     }
-    attention_rows(A, OW_F32, h.sums, samples, 4, h.size, 4 * samples);
-    ow_mul_s(OW_F32, OW_CTL(A, A, OW_NONE, 0), p->wide_scale);
-    attention_rows(DST, half_type(), p->dq + at, samples, 2, h.size, h.value_pitch);
-    ow_cvt(OW_F32, OW_CTL(DST, A, OW_NONE, 0));
+    attention_rows(ANY_A, OW_F32, h.sums, samples, h.size, 4 * samples);
+    ow_mul_s(OW_F32, ATTENTION_DO(ANY_A, ANY_A, OW_NONE), p->wide_scale);
+    attention_rows(ANY, half_type(), p->dq + at, samples, h.size, h.value_pitch);
+    ow_cvt(OW_F32, ATTENTION_DO(ANY, ANY_A, OW_NONE));
   }
+  attention_end(ANY);
+  attention_end(SENT_TO);
 }
