@@ -53,14 +53,11 @@ int main(int argc, char** argv) {
       ->required();
   app.add_option("--top", arguments.top, "name of the module")->required();
   app.add_option("--clock", arguments.blast.clock, "its clock")->capture_default_str();
-<<<<<<< Updated upstream
   app.add_option("--state", arguments.blast.state,
                  "names of signals that hold state (a regular expression)")
       ->capture_default_str();
-=======
   CLI::Option* blif = app.add_option("--blif", arguments.blif,
                                      "writes the tables into this file instead, for a proof");
->>>>>>> Stashed changes
   app.add_option("--name", arguments.emit.name, "begins the names of files and functions")
       ->excludes(blif);
   app.add_option("--directory", arguments.emit.directory, "of the files")->excludes(blif);
