@@ -50,8 +50,12 @@ void set_defaults(BenchCommand* c) {
   c->library = c->firmware + "/copies.elf";
   c->network.params = source + "/configs/digits.yaml";
   c->network.firmware = stream;
-  c->transformer = {source + "/configs/novel-train.yaml", source + "/configs/novel-tiny-train.yaml",
-                    source + "/configs/carroll-train.yaml", c->firmware, nullptr};
+  c->transformer = {source + "/configs/novel-train.yaml",
+                    source + "/configs/novel-tiny-train.yaml",
+                    source + "/configs/carroll-train.yaml",
+                    source + "/configs/block-train.yaml",
+                    c->firmware,
+                    nullptr};
   if (read_text_data != nullptr) c->transformer.read_text = read_text_data;
   c->train = {source + "/configs/digits-train.yaml", c->firmware + "/train.elf", stream};
 }

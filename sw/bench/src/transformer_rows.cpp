@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <string>
 #include <utility>
@@ -12,10 +13,12 @@
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
 #include "ow/check/training_job.h"
+#include "ow/compile/estimate.h"
 #include "ow/compile/lowering.h"
 #include "ow/execute/run_job.h"
 #include "ow/golden/train.h"
 #include "ow/sim/sim.h"
+#include "token_steps.h"
 #include "train_jobs.h"
 
 namespace ow::bench {
@@ -55,23 +58,30 @@ void measure_job(Rows* rows, const TransformerBench& bench, const std::string& n
   rows->add("transformer." + name + "_seconds", seconds, std::move(raw));
 }
 
-// Multiply-adds of a step that any computer needs: each weight of a matrix once in each pass.
+// Multiply-adds of a step: each streamed weight for each token in each of three passes (keys and
+// values for each head of queries that takes them), and those of attention over the keys that a
+// token has: two forward, five backward.
 uint64_t multiply_adds(const TrainingJob& job) {
-  const Graph graph = graph_of(job);
-  uint64_t weights = 0;
-  for (const Op& op : graph.ops) {
-    if (jobs::find_lowering(op.kind)->streamed == nullptr) continue;
-    const Parameter& matrix = graph.parameters[op.parameters[0]];
-    weights += uint64_t{matrix.rows} * matrix.columns;
+  constexpr uint64_t kPasses = 3, kOfAttention = 7;
+  const auto length = static_cast<uint64_t>(job.sequence);
+  uint64_t weights = 0, features = 0;
+  for (const LayerShape& layer : job.layers) {
+    weights += static_cast<uint64_t>(layer.inputs) * static_cast<uint64_t>(layer.outputs);
   }
-  constexpr uint64_t kPasses = 3;
-  return kPasses * weights * job.micro_batch();
+  for (const Op& op : job.graph.ops) {
+    if (!jobs::find_lowering(op.kind)->mixes) continue;
+    features += static_cast<uint64_t>(job.graph.values[static_cast<size_t>(op.value)].features);
+  }
+  return job.micro_batch() * (kPasses * weights + kOfAttention * features * (length + 1) / 2);
 }
 
-// A step of a larger model on the RTL, each weight beside golden.
-void measure_wide(Rows* rows, const TransformerBench& bench) {
-  const jobs::TrainParams params = jobs::read_job(bench.wide).training();
-  const Progress bar = rows->progress("a wide model");
+// A step of a model on the RTL, each weight beside golden: NAME_cycles, if there is such a row, and
+// NAME_useful.
+void measure_step(Rows* rows, const TransformerBench& bench, const std::string& name,
+                  const std::string& file) {
+  const std::string useful = "transformer." + name + "_useful";
+  const jobs::TrainParams params = jobs::read_job(file).training();
+  const Progress bar = rows->progress("a step of " + name);
   jobs::RunOptions run = golden::training_run(bench.firmware + "/train.elf");
   run.larger_firmware = jobs::training_programs(bench.firmware, params.job.type);
   run.read_text = bench.read_text;
@@ -79,66 +89,90 @@ void measure_wide(Rows* rows, const TransformerBench& bench) {
   run.make = [](GridShape grid) { return make_device(DeviceKind::Replicated, grid); };
   const jobs::TrainReport r = run_training(params, run);
   if (r.compared == 0 || r.mismatches() != 0) {
-    rows->fault("transformer.wide_cycles",
-                fmt::format("{} numbers differ from golden", r.mismatches()));
+    rows->fault(useful, fmt::format("{} numbers differ from golden", r.mismatches()));
   }
   nlohmann::json raw = report_json(r);
-  const std::string differs = rows->cycles("step of wide", r.cycles);
+  const std::string differs = rows->cycles("step of " + name, r.cycles);
   if (!differs.empty()) raw["baseline"] = differs;
   const double beats = static_cast<double>(r.cycles) * params.job.grid_rows * params.job.grid_cols *
                        jobs::kFullTile.lanes;
-  rows->add("transformer.wide_cycles", static_cast<double>(r.cycles) / 1e6, raw);
-  rows->add("transformer.wide_useful", 100 * static_cast<double>(multiply_adds(params.job)) / beats,
-            std::move(raw));
+  const double share = 100 * static_cast<double>(multiply_adds(params.job)) / beats;
+  if (name == "wide") {
+    rows->add("transformer.wide_cycles", static_cast<double>(r.cycles) / 1e6, raw);
+  }
+  rows->add(useful, share, std::move(raw));
 }
 
-// The job of `tiny` on 4 x 4 tiles, a sequence of 64 slots a micro-batch, beside golden.
-class Tiny {
- public:
-  explicit Tiny(const TransformerBench& bench)
-      : job_(job_of(bench)),
-        program_(jobs::program_of(job_, jobs::training_programs(bench.firmware, job_.type),
-                                  jobs::kFullTile)),
-        grid_(make_runtime(make_device(DeviceKind::Replicated, {job_.grid_rows, job_.grid_cols})),
-              program_, jobs::make_plan("tiny", job_, program_, jobs::kFullTile)),
-        memory_(job_, {}),
-        golden_(job_) {
-    memory_.begin();
+// The streamed passes of the block at some densities of its matrices, over those of dense ones.
+void measure_densities(Rows* rows, const TransformerBench& bench) {
+  constexpr int kVocabulary = 76;
+  TrainingJob job = jobs::read_job(bench.block).training().job;
+  Rng rng(rows->options().seed);
+  const Sequences tokens = random_tokens(job, kVocabulary, &rng);
+  const Progress bar = rows->progress("a block at some densities");
+  const std::vector<int> percents = {100, 50, 20, 10};
+  std::vector<double> cycles;
+  job.sparsity.resize(1);
+  job.sparsity[0].pattern = "h.*";
+  for (const int percent : percents) {
+    job.sparsity[0].density = constant_schedule(percent / 100.0);
+    TokenSteps steps(job, bench.firmware);
+    const jobs::TrainRun run = steps.run(tokens, 0);
+    cycles.push_back(static_cast<double>(streamed_cycles(steps.plan(), run)));
+    bar(static_cast<double>(cycles.size()) / static_cast<double>(percents.size()));
+    if (percent == percents.front()) continue;
+    const std::string name = fmt::format("transformer.density_{}", percent);
+    if (steps.different()) rows->fault(name, "outputs differ from golden");
+    rows->add(name, cycles.front() / cycles.back() * percent / 100,
+              {{"cycles_dense", cycles.front()}, {"cycles", cycles.back()}, {"step", run.cycles}});
   }
+}
 
-  // Cycles of a micro-batch: sample n of the sequences.
-  uint64_t cycles(const Sequences& of, size_t n) {
-    const auto slots = static_cast<std::ptrdiff_t>(job_.micro_batch());
-    const auto part = [&](const std::vector<int>& all) {
-      const auto first = all.begin() + slots * static_cast<std::ptrdiff_t>(n);
-      return std::vector<int>(first, first + slots);
-    };
-    Tokens tokens{part(of.ids), {}};
-    const std::vector<int> starts = part(of.starts);
-    for (size_t s = 0; s < starts.size(); s += kSlotGroup) tokens.starts.push_back(starts[s]);
-    const ow::Targets targets{part(of.targets), {}};
-    const jobs::TrainRun run = grid_.train(memory_, tokens, targets);
-    different_ |= run.outputs.values != golden_.run(tokens, targets).outputs.back().values;
-    memory_.gradient_sum().finish();
-    return run.cycles;
+// Estimates of drawn transformers.
+void measure_estimates(Rows* rows, const TransformerBench& bench) {
+  constexpr int kModels = 8;
+  const std::string name = "transformer.estimate_error";
+  const Progress bar = rows->progress("drawn transformers");
+  Rng rng(rows->options().seed);
+  double worst = 0;
+  nlohmann::json raw = nlohmann::json::array();
+  while (raw.size() < kModels) {
+    int vocabulary = 0;
+    const TrainingJob job = jobs::with_sum_orders(drawn_transformer(&rng, &vocabulary));
+    try {
+      TokenSteps steps(job, bench.firmware);
+      const uint64_t took = steps.run(random_tokens(job, vocabulary, &rng), 0).cycles;
+      const jobs::Estimate estimate =
+          estimate_job(shape_of(steps.plan(), job), jobs::training_weights(job, 0), {});
+      if (steps.different()) rows->fault(name, "outputs differ from golden");
+      const double off =
+          100 * (static_cast<double>(estimate.cycles) / static_cast<double>(took) - 1);
+      worst = std::max(worst, std::abs(off));
+      std::vector<int> widths;
+      for (const LayerShape& layer : job.layers) widths.push_back(layer.outputs);
+      raw.push_back({{"rows", job.grid_rows},
+                     {"columns", job.grid_cols},
+                     {"tokens", job.samples},
+                     {"sequence", job.sequence},
+                     {"widths", widths},
+                     {"cycles", took},
+                     {"estimate", estimate.cycles},
+                     {"off", off}});
+      bar(static_cast<double>(raw.size()) / kModels);
+    } catch (const BadInput& /*does not fit*/) {
+      continue;
+    }
   }
-  bool different() const { return different_; }  // from golden
+  rows->add(name, worst, {{"models", raw}});
+}
 
- private:
-  static TrainingJob job_of(const TransformerBench& bench) {
-    TrainingJob job = jobs::read_job(bench.tiny).training().job;
-    job.grid_cols = 4;
-    job.samples = job.sequence / job.grid_cols;
-    return jobs::with_sum_orders(job);
-  }
-
-  TrainingJob job_;
-  ElfImage program_;
-  jobs::TrainGrid grid_;
-  memoryx::MemoryX memory_;
-  golden::Trainer golden_;
-  bool different_ = false;
-};
+// The job of `tiny` on 4 x 4 tiles, a sequence of 64 slots a micro-batch.
+TrainingJob tiny_job(const TransformerBench& bench) {
+  TrainingJob job = jobs::read_job(bench.tiny).training().job;
+  job.grid_cols = 4;
+  job.samples = job.sequence / job.grid_cols;
+  return job;
+}
 
 // Documents of random tokens, each with this many and an end.
 Sequences documents(Rng* rng, const std::vector<int>& lengths, int slots) {
@@ -172,16 +206,16 @@ void measure_lengths(Rows* rows, const TransformerBench& bench) {
   const auto tokens =
       all - static_cast<double>(std::count(packed.ids.begin(), packed.ids.end(), kNoToken));
   const Progress bar = rows->progress("sequences of drawn lengths");
-  Tiny tiny(bench);
+  TokenSteps tiny(tiny_job(bench), bench.firmware);
   uint64_t cycles = 0;
   int taken = 0;
   for (size_t k = 0; k < kRun; ++k) {
     const size_t n = k * samples / kRun;
-    cycles += tiny.cycles(packed, n);
+    cycles += tiny.run(packed, n).cycles;
     taken += real(packed, n);
     bar(static_cast<double>(k + 1) / (kRun + 1));
   }
-  const uint64_t of_full = tiny.cycles(full, 0);
+  const uint64_t of_full = tiny.run(full, 0).cycles;
   if (tiny.different()) rows->fault("transformer.lengths", "outputs differ from golden");
   const double empty = (all - tokens) / kDocuments;
   if (empty >= kSlotGroup) rows->fault("transformer.lengths", fmt::format("{} empty slots", empty));
@@ -208,8 +242,14 @@ void measure_transformer(Rows* rows, const TransformerBench& bench) {
     measure_job(rows, bench, "tiny", bench.tiny, false);
   }
   if (rows->wants_any({"transformer.wide_cycles", "transformer.wide_useful"})) {
-    measure_wide(rows, bench);
+    measure_step(rows, bench, "wide", bench.wide);
   }
+  if (rows->wants("transformer.block_useful")) measure_step(rows, bench, "block", bench.block);
+  if (rows->wants_any(
+          {"transformer.density_50", "transformer.density_20", "transformer.density_10"})) {
+    measure_densities(rows, bench);
+  }
+  if (rows->wants("transformer.estimate_error")) measure_estimates(rows, bench);
   if (rows->wants("transformer.lengths")) measure_lengths(rows, bench);
 }
 

@@ -180,6 +180,7 @@ Launched TrainGrid::launch(size_t phases, float scale, memoryx::WeightStream* we
 
 uint64_t TrainGrid::take_times(const Launched& launched, TrainRun* run) const {
   run->layers.resize(plan_.layers.size());
+  run->phases.resize(plan_.executable.phases.size());
   uint64_t longest = 0;
   for (const std::vector<uint32_t>& ends : launched.ends) {
     TrainTimes tile;
@@ -188,6 +189,7 @@ uint64_t TrainGrid::take_times(const Launched& launched, TrainRun* run) const {
       const Phase& phase = plan_.executable.phases[k];
       const uint32_t cycles = ends[k + 1] - ends[k];
       LayerPassTimes& layer = layers[phase.layer];
+      run->phases[k] = std::max<uint64_t>(run->phases[k], cycles);
       if (phase.part == Phase::Part::Loss) tile.loss += cycles;
       if (phase.part == Phase::Part::Forward) layer.forward += cycles;
       const bool leaves = phase.part == Phase::Part::Send;

@@ -59,8 +59,9 @@ void measure_train(Rows* rows, const TrainBench& bench);
 
 // Language models that are trained from scratch.
 struct TransformerBench {
-  std::string novel, tiny, wide;  // the jobs: on the RTL, by golden, a step on the RTL
-  std::string firmware;           // the directory of the programs
+  // The jobs: on the RTL, by golden, two of which a step is measured on the RTL.
+  std::string novel, tiny, wide, block;
+  std::string firmware;                                   // the directory of the programs
   std::function<TokenText(const DataSource&)> read_text;  // of texts (ow/tensor/dataset.h)
 };
 void measure_transformer(Rows* rows, const TransformerBench& bench);

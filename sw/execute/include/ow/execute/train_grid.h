@@ -52,9 +52,12 @@ struct TrainRun {
   uint64_t row_gradients = 0;          // of the grid row that sent most, without padding
   TrainTimes times;                    // empty for a forward pass alone
   std::vector<LayerPassTimes> layers;  // empty for a forward pass alone
-  Counters counters{};                 // sums over all tiles, in `cycles`; empty for a forward pass
-                                       // alone
-  EdgeReport edge;  // what the grid waited for outside; empty if nothing there takes time
+  // Cycles of each phase, of the slowest tile, with those after it up to the next one that leaves
+  // its end (leaves_end); these have 0. Empty for a forward pass alone.
+  std::vector<uint64_t> phases;
+  Counters counters{};  // sums over all tiles, in `cycles`; empty for a forward pass
+                        // alone
+  EdgeReport edge;      // what the grid waited for outside; empty if nothing there takes time
   // When the gradients left, in cycles of the training, for the wafer's last micro-batch of a step.
   // Empty for a forward pass alone.
   swarmx::WaferGradients left;
