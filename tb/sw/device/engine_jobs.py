@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of the tests that compare engines, and their reports."""
+"""Jobs of the tests that compare engines, their saves and their reports."""
 import json
+import os
+import subprocess
+import sys
+import time
 
 LAYER = """
 data:
@@ -23,6 +27,23 @@ def write_layer(path, source, rows, columns, inputs, outputs, density, seed=7):
         f.write(LAYER.format(source=source, rows=rows, columns=columns, inputs=inputs,
                              outputs=outputs, density=density, seed=seed))
     return path
+
+
+WAIT = 900  # seconds for a save
+
+
+def save_and_kill(command, file):
+    """Runs a command that saves to a file, until it has."""
+    if os.path.exists(file):
+        os.remove(file)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    end = time.monotonic() + WAIT
+    while not os.path.exists(file) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    process.kill()
+    said = process.communicate()[0]
+    if not os.path.exists(file):
+        sys.exit(f"{' '.join(command)}: saved nothing\n{said}")
 
 
 def report(path):

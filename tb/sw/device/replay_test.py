@@ -15,15 +15,15 @@ import struct
 import subprocess
 import sys
 
-from engine_jobs import write_layer
+from engine_jobs import save_and_kill, write_layer
 
 OW, OW_WAVE, SOURCE, DIRECTORY = sys.argv[1:5]
 ROWS = COLUMNS = 64
 ROW, COLUMN = 37, 11
-EVERY = 4000
+EVERY = 20000
 # Credits are coded so that no bit of the second register is set without that of the first.
 SET, CLEARED = b"u_router.u_switch.u_credits.cr2_q", b"u_router.u_switch.u_credits.cr1_q"
-FAILURE = re.compile(r"tile \(37, 11\): internal assertion [\w.]+\.credit_in_range: .*"
+FAILURE = re.compile(r"tile \(37, 11\): internal assertion [\w.\[\]]+\.credit_in_range: .*"
                      r"\(rtl/fabric/ow_router_credits\.sv:(\d+)\), cycle (\d+)")
 TILE_HEAD = 5  # words before a tile's signals
 
@@ -72,7 +72,8 @@ def check_waves(file, first, last):
 def main():
     os.makedirs(DIRECTORY, exist_ok=True)
     job = write_layer(path("job.yaml"), SOURCE, ROWS, COLUMNS, 64, 16, 1)
-    run([OW, "run", job, "--machine", f"sim,engine=wide,save={path('saved')},every={EVERY}"])
+    save_and_kill([OW, "run", job, "--machine",
+                   f"sim,engine=wide,save={path('saved')},every={EVERY}"], path("saved"))
     cycle = seed_fault(path("saved"), path("seeded"))
     said = run([OW, "run", job, "--machine", f"sim,restore={path('seeded')}", "--checked", "--record",
                 path("run.owr")], 3)
@@ -81,7 +82,7 @@ def main():
         sys.exit(f"the failure is not named:\n{said}")
     line, failed = int(failure[1]), int(failure[2])
     with open(os.path.join(SOURCE, "rtl/fabric/ow_router_credits.sv"), encoding="utf-8") as f:
-        if "credit_in_range" not in f.readlines()[line - 1]:
+        if "credit_in_range" not in "".join(f.readlines()[line - 2:line]):  # it has two lines
             sys.exit(f"line {line} is not that of the assertion")
     if not cycle <= failed <= cycle + EVERY:
         sys.exit(f"fails in cycle {failed}, the fault is in cycle {cycle}")

@@ -13,15 +13,13 @@ import os
 import struct
 import subprocess
 import sys
-import time
 
-from engine_jobs import report, write_layer
+from engine_jobs import report, save_and_kill, write_layer
 
 OW, SOURCE, DIRECTORY = sys.argv[1:4]
 ENGINES = sys.argv[4:]
 ROWS, COLUMNS = 3, 3
 EVERY = 2000
-WAIT = 300  # seconds for a file
 TILE_HEAD = 5  # words of a tile before its signals
 # Registers that nothing but assertions reads, that have one value from their first use on, or that at
 # times hold something without a meaning (sw/device/sim/wide/state_map.cpp).
@@ -95,20 +93,6 @@ def words(elements, bits):
     return int(elements) * ((int(bits) + 63) // 64)
 
 
-def save_and_kill(job, engine, name):
-    file = path(name)
-    if os.path.exists(file):
-        os.remove(file)
-    process = start(command(job, f"engine={engine},save={file},every={EVERY}"))
-    end = time.monotonic() + WAIT
-    while not os.path.exists(file) and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    if not os.path.exists(file):
-        sys.exit(f"{engine}: saved nothing")
-
-
 def expect(what, job, options, words):
     done = start(command(job, options))
     said = done.communicate()[0]
@@ -135,7 +119,7 @@ def refusals(job):
     for what, of, name, words in (
             ("a file that is cut", job, "cut", "cut"),
             ("another version", job, "other", "is no saved simulation, or one of another version"),
-            ("another tile", job, "tile", "its tile has not the same registers"),
+            ("another tile", job, "tile", "here a tile has no register"),
             ("a short file", job, "short", "of another length"),
             ("an impossible port", job, "port", "words at the edges"),
             ("no file", job, "none", "none"),
@@ -161,7 +145,7 @@ def main():
     expected += (state("whole"),)
     good = True
     for saver in ENGINES:
-        save_and_kill(job, saver, "saved")
+        save_and_kill(command(job, f"engine={saver},save={path('saved')},every={EVERY}"), path("saved"))
         for engine in ENGINES:
             options = f"engine={engine},restore={path('saved')},save={path('end')},every={EVERY}"
             got = run(job, options, "restored")

@@ -10,6 +10,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -137,22 +138,12 @@ SavedRun::SavedRun(std::string path, GridShape shape, const StateLayout& layout)
     throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", path_, saved.rows,
                                saved.cols, shape.rows, shape.cols));
   }
-  for (const StateSignal& s : layout.signals()) {
-    const std::string line = fmt::format("{} {} {}", s.name, s.elements, s.bits);
-    const size_t begin = end + 1;
-    end = std::min(text_.find('\n', begin), text_.size());
-    if (signals == layout.signals().size() && text_.compare(begin, end - begin, line) == 0)
-      continue;
-    throw BadInput(
-        fmt::format("{}: saved by another version: its tile has not the same registers "
-                    "(the first that differs: {})",
-                    path_, s.name));
-  }
+  read_signals(signals, &end, layout);
   const size_t log_at = end + 1, log_bytes = events * sizeof(EdgeLog::Event);
   tiles_at_ = log_at + log_bytes;
   const size_t tiles = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
   if (events > text_.size() / sizeof(EdgeLog::Event) ||
-      text_.size() != tiles_at_ + tiles * (kTileHead + words_) * sizeof(uint64_t)) {
+      text_.size() != tiles_at_ + tiles * (kTileHead + saved_words_) * sizeof(uint64_t)) {
     throw BadInput(path_ + ": a saved simulation of another length than it says");
   }
   std::vector<EdgeLog::Event> log(events);
@@ -162,14 +153,42 @@ SavedRun::SavedRun(std::string path, GridShape shape, const StateLayout& layout)
   }
 }
 
+// The tile may have more registers than the one that was saved: with waves it keeps some that else
+// nothing reads.
+void SavedRun::read_signals(size_t count, size_t* end, const StateLayout& layout) {
+  std::map<std::string, size_t> own;
+  for (size_t s = 0; s < layout.signals().size(); ++s) {
+    const StateSignal& signal = layout.signals()[s];
+    own[fmt::format("{} {} {}", signal.name, signal.elements, signal.bits)] = s;
+  }
+  for (; count > 0; --count) {
+    const size_t begin = *end + 1;
+    *end = text_.find('\n', begin);
+    if (*end == std::string::npos) throw BadInput(path_ + ": ends within the names of registers");
+    const std::string line = text_.substr(begin, *end - begin);
+    const auto at = own.find(line);
+    if (at == own.end()) {
+      throw BadInput(fmt::format("{}: saved by another version: here a tile has no register {}",
+                                 path_, line.substr(0, line.find(' '))));
+    }
+    const size_t words = layout.signals()[at->second].words();
+    parts_.push_back({saved_words_, layout.first(at->second), words});
+    saved_words_ += words;
+  }
+}
+
 void SavedRun::tile(size_t index, TileState* state) const {
-  const char* from = text_.data() + tiles_at_ + index * (kTileHead + words_) * sizeof(uint64_t);
+  const char* from =
+      text_.data() + tiles_at_ + index * (kTileHead + saved_words_) * sizeof(uint64_t);
   uint64_t begin[kTileHead];
   std::memcpy(begin, from, sizeof begin);
   std::copy(begin, begin + 4, state->sent.begin());
   state->idle = begin[4] != 0;
-  state->words.resize(words_);
-  std::memcpy(state->words.data(), from + sizeof begin, words_ * sizeof(uint64_t));
+  state->words.assign(words_, 0);
+  for (const Part& part : parts_) {
+    std::memcpy(state->words.data() + part.to, from + sizeof begin + part.from * sizeof(uint64_t),
+                part.words * sizeof(uint64_t));
+  }
 }
 
 }  // namespace ow

@@ -14,15 +14,18 @@ void Apart::leave(Block* block, const StateMap& map, TileMaker* maker) {
   block_ = block;
   map_ = &map;
   maker_ = maker;
-  tiles_.resize(block->words() * 64);
+  tiles_.resize(block->words() * kGroup);
   awake_ = block->awake();
 }
 
 void Apart::rejoin(uint64_t cycle) {
-  for (size_t lane = 0; lane < tiles_.size(); ++lane) {
-    if (!out_.get(lane)) continue;
-    read(lane, cycle, &state_);
-    block_->write(lane, *map_, state_);
+  std::vector<TileState> states(kGroup);
+  for (size_t group = 0; group < block_->words(); ++group) {
+    for (uint64_t left = out_.word[group]; left != 0; left &= left - 1) {
+      const auto k = static_cast<size_t>(__builtin_ctzll(left));
+      read(group * kGroup + k, cycle, &states[k]);
+    }
+    if (out_.word[group] != 0) block_->write_group(group, out_.word[group], *map_, states);
   }
   out_ = {};
   out_count_ = 0;
@@ -38,21 +41,22 @@ void Apart::read(size_t lane, uint64_t cycle, TileState* state) {
   }
 }
 
-size_t Apart::clock(uint64_t cycle) {
-  Lanes due = awake_;
+size_t Apart::find_due() {
+  due_ = awake_;
   for (size_t side = 0; side < kSides; ++side) {
     receivers_[side] = block_->receivers(static_cast<int>(side));
-    for (size_t k = 0; k < block_->words(); ++k) due.word[k] |= receivers_[side].word[k];
+    for (size_t k = 0; k < block_->words(); ++k) due_.word[k] |= receivers_[side].word[k];
   }
+  return due_.count();
+}
+
+void Apart::clock(uint64_t cycle) {
   block_->rest(cycle);  // sends nothing unless a tile does
-  size_t count = 0;
   for (size_t k = 0; k < block_->words(); ++k) {
-    for (uint64_t left = due.word[k]; left != 0; left &= left - 1) {
-      clock_tile(k * 64 + static_cast<size_t>(__builtin_ctzll(left)), cycle);
-      ++count;
+    for (uint64_t left = due_.word[k]; left != 0; left &= left - 1) {
+      clock_tile(k * kGroup + static_cast<size_t>(__builtin_ctzll(left)), cycle);
     }
   }
-  return count;
 }
 
 void Apart::clock_tile(size_t lane, uint64_t cycle) {

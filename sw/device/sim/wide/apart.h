@@ -24,9 +24,11 @@ class Apart {
   void rejoin(uint64_t cycle);
   bool active() const { return block_ != nullptr; }
 
-  // Clocks tiles that are awake and those that get something; the block's inputs say what. Returns
-  // how many.
-  size_t clock(uint64_t cycle);
+  // Finds the tiles that are awake and those that get something, which the block's inputs say.
+  // Returns how many they are.
+  size_t find_due();
+  // Clocks these.
+  void clock(uint64_t cycle);
   bool awake() const { return any(awake_); }
   // Tiles in Verilated models.
   size_t out() const { return out_count_; }
@@ -41,7 +43,7 @@ class Apart {
   const StateMap* map_ = nullptr;
   TileMaker* maker_ = nullptr;
   std::vector<std::unique_ptr<OneTile>> tiles_;  // by lane; null until it is needed
-  Lanes out_, awake_;
+  Lanes out_, awake_, due_;
   Lanes receivers_[kSides];  // of the words that come, by side
   size_t out_count_ = 0;
   TileState state_;

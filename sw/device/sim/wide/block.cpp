@@ -199,6 +199,31 @@ void Block::write(size_t lane, const StateMap& map, const TileState& state) {
   for (const StateMap::Bit& b : map.bits) {
     set_bit(b.reg, lane, (state.words[b.word] >> b.bit & 1) != 0);
   }
+  write_rest(lane, map, state);
+}
+
+// Bits of a word stand one after another in the map.
+void Block::write_group(size_t group, uint64_t lanes, const StateMap& map,
+                        const std::vector<TileState>& states) {
+  uint64_t rows[kGroup];
+  for (size_t first = 0, end = 0; first < map.bits.size(); first = end) {
+    const size_t word = map.bits[first].word;
+    while (end < map.bits.size() && map.bits[end].word == word) ++end;
+    for (size_t k = 0; k < kGroup; ++k) rows[k] = (lanes >> k & 1) != 0 ? states[k].words[word] : 0;
+    transpose(rows);
+    for (size_t b = first; b < end; ++b) {
+      uint64_t& to = reg(map.bits[b].reg)[group];
+      to = (to & ~lanes) | rows[map.bits[b].bit];
+    }
+  }
+  for (uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto k = static_cast<size_t>(__builtin_ctzll(left));
+    write_rest(group * kGroup + k, map, states[k]);
+  }
+}
+
+// What is no register of the map.
+void Block::write_rest(size_t lane, const StateMap& map, const TileState& state) {
   for (const StateMap::Bank& b : map.banks) {
     std::memcpy(bank(b, lane), state.words.data() + b.first, b.words * sizeof(uint64_t));
   }

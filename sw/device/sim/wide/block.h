@@ -92,6 +92,9 @@ class Block {
   // Gives a tile a state. Call resume() when all tiles have theirs.
   void write(size_t lane, const StateMap& map, const TileState& state);
   void resume();
+  // The same for lanes of a group, by the bits of `lanes`: faster than one after another.
+  void write_group(size_t group, uint64_t lanes, const StateMap& map,
+                   const std::vector<TileState>& states);
 
  private:
   uint64_t* list(size_t offset, size_t index) {
@@ -108,6 +111,7 @@ class Block {
     const uint64_t mask = uint64_t{1} << (lane % 64);
     word = value ? word | mask : word & ~mask;
   }
+  void write_rest(size_t lane, const StateMap& map, const TileState& state);
   uint64_t* bank(const StateMap::Bank& b, size_t lane) {
     return reinterpret_cast<uint64_t*>(banks_[b.bank].data()) + lane * b.words;
   }

@@ -12,6 +12,7 @@
 namespace ow::wide {
 
 constexpr size_t kMaxWords = 8;  // of a vector: 512 lanes
+constexpr size_t kGroup = 64;    // lanes of a word
 
 struct Lanes {
   uint64_t word[kMaxWords] = {};
@@ -25,6 +26,18 @@ struct Lanes {
   }
   void clear(size_t lane) { word[lane / 64] &= ~(uint64_t{1} << (lane % 64)); }
 };
+
+// Bit j of row i and bit i of row j change places.
+inline void transpose(uint64_t* rows) {
+  uint64_t mask = 0x00000000FFFFFFFF;
+  for (size_t step = kGroup / 2; step > 0; step /= 2, mask ^= mask << step) {
+    for (size_t k = 0; k < kGroup; k = (k + step + 1) & ~step) {
+      const uint64_t change = ((rows[k] >> step) ^ rows[k + step]) & mask;
+      rows[k] ^= change << step;
+      rows[k + step] ^= change;
+    }
+  }
+}
 
 // What lane k - by had, at lane k; lanes below `by` get 0. `words` of a vector.
 inline void move_up(const uint64_t* from, size_t by, size_t words, uint64_t* to) {

@@ -39,8 +39,9 @@ constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to tha
 
 // For engine=auto, in evaluations of a Verilated tile (ow bench scale has the measurements): a
 // cycle of a block, and a tile's way into a Verilated model or back.
-constexpr double tiles_of_block(int width) { return width == 512 ? 100 : width == 256 ? 80 : 64; }
-constexpr double kTilesOfMove = 100;
+constexpr double tiles_of_block(int width) { return width == 512 ? 80 : 60; }
+constexpr double kTilesOfMove = 50;
+constexpr double kMany = 2;  // times the tiles of a block: it changes over at once
 
 int opposite(int side) { return (side + 2) % kSides; }
 bool is_vertical(int side) { return side % 2 == 0; }
@@ -108,7 +109,7 @@ class Wide : public SimDevice {
   bool wakes(Place* place);
   void clock_batch(size_t thread, size_t first);
   void clock_blocks(size_t thread, size_t first, size_t last);
-  void clock_apart(Place* place);
+  void clock_apart(Place* place, size_t busy);
   void finish(Place* place);
   void choose(Place* place, size_t busy);
   void give_edges(const Place& place);
@@ -302,8 +303,8 @@ void Wide::finish(Place* place) {
   if (chooses_) choose(place, place->block.awake().count());
 }
 
-void Wide::clock_apart(Place* place) {
-  const size_t busy = place->apart.clock(cycle_now_);
+void Wide::clock_apart(Place* place, size_t busy) {
+  place->apart.clock(cycle_now_);
   place->evaluations += busy;
   place->awake = place->apart.awake();
   choose(place, busy);
@@ -341,8 +342,13 @@ void Wide::clock_blocks(size_t thread, size_t first, size_t last) {
     Place& place = blocks_[b];
     if (!wakes(&place)) continue;
     if (place.apart.active()) {
-      clock_apart(&place);
-      continue;
+      const size_t busy = place.apart.find_due();
+      if (static_cast<double>(busy) < kMany * tiles_of_block_) {
+        clock_apart(&place, busy);
+        continue;
+      }
+      place.apart.rejoin(cycle_now_);
+      place.lost = 0;
     }
     if (place.lockstep) place.lockstep->before(&place.block, cycle_now_);
     due[count++] = &place;

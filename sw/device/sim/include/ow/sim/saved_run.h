@@ -65,10 +65,16 @@ class SavedRun {
   void tile(size_t index, TileState* state) const;
 
  private:
+  struct Part {  // of a tile's words in the file, and in a TileState
+    size_t from, to, words;
+  };
+  void read_signals(size_t count, size_t* end, const StateLayout& layout);
+
   std::string path_, text_;
   uint64_t cycle_ = 0;
   EdgeLog log_;
-  size_t tiles_at_ = 0, words_ = 0;
+  std::vector<Part> parts_;
+  size_t tiles_at_ = 0, saved_words_ = 0, words_ = 0;
 };
 
 }  // namespace ow
