@@ -89,7 +89,8 @@ def main():
     said = run([OW_WAVE, path("run.owr"), path("run.fst"), "--restore", path("seeded"), "--tile",
                 f"{ROW},{COLUMN}", "--from", str(failed - 20)], 3)
     again = FAILURE.search(said)
-    if again is None or again.groups() != failure.groups():
+    # With waves no unit sleeps, so the assertion of a unit that wakes may be evaluated a cycle earlier.
+    if again is None or int(again[1]) != line or failed - int(again[2]) not in (0, 1):
         sys.exit(f"another failure with waves:\n{said}")
     check_waves(path("run.fst"), 2 * (failed - 20), 2 * failed)
     print(f"saved in cycle {cycle}, failed in cycle {failed}, line {line}")
