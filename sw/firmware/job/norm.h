@@ -54,9 +54,7 @@ uint32_t norm_next(uint32_t left, uint32_t numbers);
 // The next parameters of `from`, NORM_GAINS or NORM_BIASES, as numbers of the 16-bit type that are
 // the same for all samples: NORM_GAIN or NORM_BIAS.
 void norm_parameters(const struct ow_norm* p, uint32_t from, uint32_t count);
-// The next rows of the deltas of the input, from t in NORM_X, less what they share with all
-// (N120). NORM_SQUARES has the negative share, NORM_NORMAL names the normalised values.
-enum { NORM_DELTAS = OW_NORM_NUMBERS / 2 };
-void norm_delta(void);
+// The deltas of the input (N120, N121). `sums`: 2 if the mean was taken off, else 1.
+void norm_deltas(const struct ow_norm* p, uint32_t sums);
 
 #endif  // OW_JOB_NORM_H_

@@ -91,6 +91,8 @@ struct Plan {
   // Whether all values that have memory are still there after the last phase.
   bool all_kept() const;
   int owned(int n, int row) const { return owned_elements(n, row, grid.rows); }
+  // Of the grid row that owns most.
+  uint64_t most_owned(int n) const { return static_cast<uint64_t>(owned(n, 0)); }
 };
 
 // BadInput, one line that begins with `who`, if the tiles lack a unit that this type and loss need.
