@@ -31,7 +31,7 @@ Suite small_suite() {
   add.needs.operation = "add";
   add.steps = {{"call add f16 f16 1 3c00 3c00", "4000", {"N2"}}};
   Test route{"fabric.routes", "A line.", Class::Timing, {"F5"}, {}, {}};
-  route.needs = {{"fabric"}, "", 2, 2, 4, 1, 1024};
+  route.needs = {{"fabric"}, "", 2, 2, true, 4, 1, 1024};
   route.steps = {{"reset 2 2", "", {}}, {"take e 0 0", "d1 *", {"F5"}}};
   suite.tests = {add, route};
   return suite;
