@@ -54,6 +54,7 @@ void set_defaults(BenchCommand* c) {
                     source + "/configs/novel-tiny-train.yaml",
                     source + "/configs/carroll-train.yaml",
                     source + "/configs/block-train.yaml",
+                    source + "/configs/shared-heads-train.yaml",
                     c->firmware,
                     nullptr};
   if (read_text_data != nullptr) c->transformer.read_text = read_text_data;

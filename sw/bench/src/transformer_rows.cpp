@@ -245,6 +245,7 @@ void measure_transformer(Rows* rows, const TransformerBench& bench) {
     measure_step(rows, bench, "wide", bench.wide);
   }
   if (rows->wants("transformer.block_useful")) measure_step(rows, bench, "block", bench.block);
+  if (rows->wants("transformer.shared_useful")) measure_step(rows, bench, "shared", bench.shared);
   if (rows->wants_any(
           {"transformer.density_50", "transformer.density_20", "transformer.density_10"})) {
     measure_densities(rows, bench);

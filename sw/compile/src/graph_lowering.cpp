@@ -195,6 +195,21 @@ Slot GraphLowering::looked_up(const Lookup& lookup) {
   return slot;
 }
 
+uint32_t GraphLowering::heads_of_row(const Op& op) const {
+  const auto heads = static_cast<int>(op.attributes.at("heads"));
+  if (heads % rows() == 0) return static_cast<uint32_t>(heads / rows());
+  const auto size = static_cast<int>(features(op.value)) / heads;
+  if (2 * heads != rows()) {
+    throw BadInput(fmt::format("{}: {} heads on {} grid rows: must be a multiple of them, or half",
+                               op.where, heads, rows()));
+  }
+  if (size % 2 != 0) {
+    throw BadInput(
+        fmt::format("{}: two grid rows share a head of {} features: must be even", op.where, size));
+  }
+  return 0;
+}
+
 Slot GraphLowering::feed(const std::string& name, uint32_t words, const OfTokens& make) {
   for (const Feed& f : feeds_) {
     if (f.name == name) return f.slot;

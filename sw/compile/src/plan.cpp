@@ -407,7 +407,8 @@ Plan with_samples(const Plan& plan, TrainingJob job, int samples) {
 std::vector<std::string> training_programs(const std::string& folder, HalfType type) {
   std::vector<std::string> paths = {folder + "/train.elf", folder + "/train_graph.elf"};
   const char* of_type = type == HalfType::Bfloat16 ? "_bf16" : "";
-  for (const char* name : {"gpt", "gpt_vocabulary", "llama", "llama_vocabulary", "all"}) {
+  for (const char* name : {"gpt", "gpt_vocabulary", "gpt_halves", "llama", "llama_vocabulary",
+                           "llama_halves", "all"}) {
     paths.push_back(fmt::format("{}/train_{}{}.elf", folder, name, of_type));
   }
   return paths;

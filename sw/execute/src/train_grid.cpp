@@ -80,12 +80,13 @@ void TrainGrid::write_tokens(const WaferSide& memory, const Tokens& tokens) {
                     memoryx::looked_up(memory.store(), plan_.type, l.tokens, l.positions, tokens));
   }
   for (const Plan::Feed& feed : plan_.feeds) {
-    std::vector<uint32_t> row, words;
-    for (int c = 0; c < plan_.grid.cols; ++c) {
-      const std::vector<uint32_t> here = feed.make(tokens, c);
-      row.insert(row.end(), here.begin(), here.end());
+    std::vector<uint32_t> words;
+    for (int r = 0; r < plan_.grid.rows; ++r) {
+      for (int c = 0; c < plan_.grid.cols; ++c) {
+        const std::vector<uint32_t> here = feed.make(tokens, r, c);
+        words.insert(words.end(), here.begin(), here.end());
+      }
     }
-    for (int r = 0; r < plan_.grid.rows; ++r) words.insert(words.end(), row.begin(), row.end());
     executor_.write_tiles(feed.addr, words, feed.words);
   }
 }

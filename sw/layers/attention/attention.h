@@ -4,6 +4,10 @@
 // A tile has some whole heads, and the tokens of its grid column: n queries, keys and values each.
 // Feature k of head g of the tile is row k heads + g of a value. Keys and values of the tiles to
 // the west come along the grid row, a tile's own ones first; deltas of keys and values go back.
+//
+// With twice as many grid rows as heads, two tiles of a column share a head: row g has its even
+// features and row g + heads its odd ones. Each gets what the other one has, and then works on half
+// of the queries with all features (halves.c).
 #ifndef OW_LAYERS_ATTENTION_H_
 #define OW_LAYERS_ATTENTION_H_
 
@@ -24,6 +28,16 @@ struct ow_attention {
   uint32_t wide_scale;
 };
 
+// The same with a head that two tiles share: `of` names places of all its features, for half of the
+// queries; but dk and dv are those of the tile's own features. The others are the tile's values.
+struct ow_attention_halves {
+  struct ow_attention of;
+  uint32_t q, k, v;
+  uint32_t y;          // forward: where the result goes; backward: the result
+  uint32_t delta, dq;  // backward
+  uint32_t part;       // 0: even features and the first half of the queries, 1: the others
+};
+
 // Words of the tokens: a triangle of 8 keys x 8 queries, 16 bits: -infinity for a key after the
 // query, else -0; then
 #define OW_SLOTS_TRIANGLE_WORDS 32u
@@ -38,17 +52,19 @@ enum {
 // Bytes of the work area, for n slots and heads of h features.
 #define OW_ATTENTION_TEMP_BYTES 512u  // 128 fp32 numbers: a fill of the accumulator cache
 #define OW_ATTENTION_HEAD_BYTES(n, h) (2u * (n) * (h))
-#define OW_ATTENTION_SCORE_BYTES(n) (2u * (n) * (n))
-// Sums of a head, received keys and values, scores, rows.
-#define OW_ATTENTION_WORK(n, h) \
-  (4u * OW_ATTENTION_HEAD_BYTES(n, h) + OW_ATTENTION_SCORE_BYTES(n) + 14u * (n))
+#define OW_ATTENTION_SCORE_BYTES(n, width) (2u * (n) * (width))
+// Sums of a head, received keys and values, scores, rows, for `width` of the n queries.
+#define OW_ATTENTION_WORK(n, width, h)                                        \
+  (2u * (OW_ATTENTION_HEAD_BYTES(width, h) + OW_ATTENTION_HEAD_BYTES(n, h)) + \
+   OW_ATTENTION_SCORE_BYTES(n, width) + 14u * (width))
 // Besides: deltas of scores; sums of keys or values, and before them fp32 numbers in between.
 #define OW_ATTENTION_PART_BYTES(n, h)                           \
   (2u * OW_ATTENTION_HEAD_BYTES(n, h) > OW_ATTENTION_TEMP_BYTES \
        ? 2u * OW_ATTENTION_HEAD_BYTES(n, h)                     \
        : OW_ATTENTION_TEMP_BYTES)
-#define OW_ATTENTION_BACKWARD_WORK(n, h) \
-  (OW_ATTENTION_WORK(n, h) + OW_ATTENTION_SCORE_BYTES(n) + OW_ATTENTION_PART_BYTES(n, h))
+#define OW_ATTENTION_BACKWARD_WORK(n, width, h)                          \
+  (OW_ATTENTION_WORK(n, width, h) + OW_ATTENTION_SCORE_BYTES(n, width) + \
+   OW_ATTENTION_PART_BYTES(n, h))
 
 #ifndef __cplusplus
 #include "job.h"
@@ -70,23 +86,26 @@ struct attention_block {
   struct attention_piece piece;
 };
 
-// A head that is worked on. Addresses of rows of n numbers.
+// A head that is worked on. Addresses of rows: of n keys, or of `width` queries.
 struct attention_head {
   const struct ow_attention* p;
   struct attention_block* b;  // now
   uint32_t size;
-  uint32_t rows;         // of n fp32 numbers in the accumulator cache
-  uint32_t q, k, v, y;   // of the tile's values
-  uint32_t value_pitch;  // of these
+  uint32_t width, row_bytes;  // queries that the tile works on; of so many 16-bit numbers
+  uint32_t from;              // the slot of the first one: attention_from()
+  uint32_t rows;              // of so many fp32 numbers in the accumulator cache
+  uint32_t q, k, v, y;        // of the tile's values
+  uint32_t value_pitch;       // of keys and values
+  uint32_t result_pitch;      // of queries and results, and of their deltas
   uint32_t maxima, inverses;
   uint32_t queries, query_pitch;    // times the scale
-  uint32_t sums;                    // fp32, [size][n]
+  uint32_t sums;                    // fp32, [size][width]
   uint32_t received;                // keys, then values of a block
-  uint32_t scores;                  // [n keys][n queries]
+  uint32_t scores;                  // [n keys][width]
   uint32_t row;                     // 16 bits
   uint32_t wide_row, total, along;  // fp32
   // Backward.
-  uint32_t slopes;  // deltas of scores, [n keys][n queries]
+  uint32_t slopes;  // deltas of scores, [n keys][width]
   uint32_t part;    // fp32, [size][n]: sums over the queries for each key of a block. Before them a
                     // fill of the cache is there
   uint32_t delta;   // of the result
@@ -139,10 +158,31 @@ void attention_set(uint32_t dsr, uint32_t addr, uint32_t dim0, uint32_t dim1, ui
 // fp32 numbers to or from a queue.
 void attention_queue(uint32_t dsr, uint32_t kind, uint32_t words);
 
-// Sets the descriptors and the addresses of a head. The first block is the tile's own, which it
-// sends to the next tile.
-void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h,
-                     struct attention_block* b);
+// Sets the descriptors and the addresses of a head for `width` queries, the first of which is in
+// slot `from`. The first block is the tile's own, which it sends to the next tile.
+void attention_begin(const struct ow_attention* p, uint32_t head, uint32_t width, uint32_t from,
+                     struct attention_head* h, struct attention_block* b);
+// What halves.c needs too, in a program that has it; in others no second copy takes bytes.
+#ifdef OW_JOB_HALVES
+enum { ATTENTION_HALVES = 1 };
+#define ATTENTION_SHARED __attribute__((noinline))
+// Sets the kinds of all descriptors, which no head changes.
+void attention_set_kinds(void);
+// The results of these queries.
+void attention_forward(const struct ow_attention* p, uint32_t head, uint32_t width, uint32_t from);
+// Their deltas, and those of the tile's own keys and values.
+void attention_backward(const struct ow_attention* p, uint32_t head, uint32_t width, uint32_t from);
+#else
+enum { ATTENTION_HALVES = 0 };
+#define ATTENTION_SHARED static inline
+#endif
+// In halves.c. Rows of `part` for keys of the tile that none of its queries has become 0; sums for
+// its own keys or values join those of the other tile, and become deltas at `to`.
+void attention_clear_rest(const struct attention_head* h);
+void attention_join_halves(const struct attention_head* h, uint32_t to);
+static inline uint32_t attention_from(const struct attention_head* h) {
+  return ATTENTION_HALVES ? h->from : 0;
+}
 // `next`, the block after h->b, which it may be, begins to come from the west, on this thread, to
 // where h->b is; 0: there is none.
 int attention_receive(struct attention_head* h, struct attention_block* next, uint32_t thread);
@@ -150,9 +190,9 @@ int attention_receive(struct attention_head* h, struct attention_block* next, ui
 void attention_pass_on(struct attention_head* h, const struct attention_block* b);
 // The next piece of the block, in ascending keys; 0: there is none, and the first follows again.
 int attention_piece(struct attention_head* h);
-// Of `left` keys of a piece those of the next fill of the cache: so many rows of PRODUCT, FILL,
+// Of `left` keys of the piece those of the next fill of the cache: so many rows of PRODUCT, FILL,
 // SCORES, WIDE and SLOPES.
-uint32_t attention_fill(struct attention_piece* piece, uint32_t left);
+uint32_t attention_fill(struct attention_head* h, uint32_t left);
 // Sums over the features of rows of keys times rows at `queries`: a row of the cache for each key
 // of a fill. What is set for a block, for a piece, for a fill, which begins.
 void attention_begin_products(struct attention_head* h, uint32_t query_pitch);

@@ -25,8 +25,7 @@ void attention_queue(uint32_t dsr, uint32_t kind, uint32_t words) {
   ow_dsrw(dsr, OW_DSR_KIND, kind);
 }
 
-// What no head changes.
-static void set_kinds(void) {
+ATTENTION_SHARED void attention_set_kinds(void) {
   for (uint32_t dsr = PRODUCT; dsr < ANY; ++dsr) {
     ow_dsr_mem1(dsr, dsr < PRODUCT_A ? OW_F32 : half_type(), OW_ACC_ADDR(0), samples, 4);
   }
@@ -44,55 +43,66 @@ static void send_block(const struct attention_block* b, uint32_t size) {
   ow_mov(OW_F32, OW_CTL(SENT_TO, SENT, OW_NONE, THREAD_GATHER));
 }
 
-// The slot after the sequence of a group of slots.
-static uint32_t sequence_end(const struct ow_attention* p, uint32_t slot) {
-  const int32_t* starts = attention_slots(p) + OW_SLOTS_STARTS;
+// The query after those, from a slot on, that are of one sequence.
+static uint32_t sequence_end(const struct attention_head* h, uint32_t slot) {
+  const int32_t* starts = attention_slots(h->p) + OW_SLOTS_STARTS;
+  const uint32_t all = attention_from(h) + h->width;
   uint32_t end = slot + 8;
-  while (end < samples && starts[end / 8] == starts[slot / 8]) end += 8;
+  while (end < all && starts[end / 8] == starts[slot / 8]) end += 8;
   return end;
+}
+
+// Of the tile's slots the first one of the sequence of a slot.
+static uint32_t first_slot(const struct attention_head* h, uint32_t slot) {
+  const int32_t start = attention_slots(h->p)[OW_SLOTS_STARTS + slot / 8];
+  return start > 0 ? (uint32_t)start : 0;
 }
 
 static int goes_east(const struct attention_head* h, const struct attention_block* b) {
   return (uint32_t)attention_slots(h->p)[OW_SLOTS_EAST] > b->block;
 }
 
-void attention_begin(const struct ow_attention* p, uint32_t head, struct attention_head* h,
-                     struct attention_block* b) {
-  const uint32_t at = head * pitch(), half_bytes = OW_ATTENTION_HEAD_BYTES(samples, p->size);
-  set_kinds();
+void attention_begin(const struct ow_attention* p, uint32_t head, uint32_t width, uint32_t from,
+                     struct attention_head* h, struct attention_block* b) {
+  const uint32_t row = 2 * width, at = head * row, keys_at = head * pitch();
+  attention_set_kinds();
   h->p = p;
   h->b = b;
   h->size = p->size;
-  h->rows = 16 * lanes / samples;
+  h->width = width;
+  h->row_bytes = row;
+  h->from = from;
+  h->rows = 16 * lanes / width;
   h->q = p->q + at;
-  h->k = p->k + at;
-  h->v = p->v + at;
+  h->k = p->k + keys_at;
+  h->v = p->v + keys_at;
   h->y = p->y + at;
   h->value_pitch = p->heads * pitch();
-  h->maxima = p->kept + head * 3 * pitch();
-  h->inverses = h->maxima + pitch();
+  h->result_pitch = p->heads * row;
+  h->maxima = p->kept + 3 * at;
+  h->inverses = h->maxima + row;
   const int in_place = p->queries == p->q;
   h->queries = in_place ? h->q : p->queries;
-  h->query_pitch = in_place ? h->value_pitch : pitch();
+  h->query_pitch = in_place ? h->result_pitch : row;
   h->sums = p->work;
-  h->received = h->sums + 2 * half_bytes;
-  h->scores = h->received + 2 * half_bytes;
-  h->row = h->scores + OW_ATTENTION_SCORE_BYTES(samples);
-  h->wide_row = h->row + pitch();
-  h->total = h->wide_row + 2 * pitch();
-  h->along = h->total + 2 * pitch();
-  h->slopes = h->along + 2 * pitch();
-  h->part = h->slopes + OW_ATTENTION_SCORE_BYTES(samples);
+  h->received = h->sums + 2 * OW_ATTENTION_HEAD_BYTES(width, p->size);
+  h->scores = h->received + 2 * OW_ATTENTION_HEAD_BYTES(samples, p->size);
+  h->row = h->scores + OW_ATTENTION_SCORE_BYTES(samples, width);
+  h->wide_row = h->row + row;
+  h->total = h->wide_row + 2 * row;
+  h->along = h->total + 2 * row;
+  h->slopes = h->along + 2 * row;
+  h->part = h->slopes + OW_ATTENTION_SCORE_BYTES(samples, width);
   h->delta = p->delta + at;
-  attention_rows(ANY_A, half_type(), h->q, samples, h->size, h->value_pitch);
-  attention_rows(ANY, half_type(), h->queries, samples, h->size, h->query_pitch);
+  attention_rows(ANY_A, half_type(), h->q, width, h->size, h->result_pitch);
+  attention_rows(ANY, half_type(), h->queries, width, h->size, h->query_pitch);
   OW_HALF_DO(ow_mul_s, ATTENTION_DO(ANY, ANY_A, OW_NONE), p->scale);
   b->block = 0;
   b->keys = h->k;
   b->values = h->v;
   b->pitch = h->value_pitch;
-  b->reach = samples;
-  b->first = 0;
+  b->reach = width;
+  b->first = ATTENTION_HALVES ? first_slot(h, from) : 0;
   b->piece.query = b->piece.queries = 0;
   if (goes_east(h, b)) send_block(b, h->size);
 }
@@ -102,12 +112,12 @@ int attention_receive(struct attention_head* h, struct attention_block* next, ui
   const uint32_t words = samples * h->size, block = h->b->block + 1;
   if (h->b->block == (uint32_t)slots[OW_SLOTS_WEST]) return 0;
   if (block > 1) attention_end(SENT_TO);
-  const int32_t first = slots[OW_SLOTS_STARTS] + (int32_t)(block * samples);
+  const int32_t first = slots[OW_SLOTS_STARTS + attention_from(h) / 8] + (int32_t)(block * samples);
   next->block = block;
   next->keys = h->received;
   next->values = h->received + OW_ATTENTION_HEAD_BYTES(samples, h->size);
   next->pitch = pitch();
-  next->reach = sequence_end(h->p, 0);
+  next->reach = sequence_end(h, attention_from(h)) - attention_from(h);
   next->first = first > 0 ? (uint32_t)first : 0;
   next->piece.query = next->piece.queries = 0;
   attention_queue(FROM, OW_WORD_FABRIC_IN(OW_F32, keys.in), words);
@@ -126,29 +136,34 @@ int attention_piece(struct attention_head* h) {
   const struct attention_block* b = h->b;
   struct attention_piece* piece = &h->b->piece;
   const uint32_t next = piece->queries > 0 ? piece->key + piece->keys : b->first;
-  if (next == samples) {
+  const uint32_t from = attention_from(h), end = b->block > 0 ? samples : from + h->width;
+  if (next == end) {
     piece->query = piece->queries = 0;
     return 0;
   }
   piece->now = 0;
-  piece->first = piece->queries <= 8;
   piece->key = next;
   if (b->block > 0) {
+    piece->first = 1;
     piece->queries = b->reach;
-    piece->keys = samples - next;
+    piece->keys = end - next;
   } else {
-    piece->query = next;
-    piece->queries = piece->first ? sequence_end(h->p, next) - next : piece->queries - 8;
+    const uint32_t query = next > from ? next - from : 0, slot = from + query;
+    if (query > 0) piece->queries -= 8;  // they are before this key
+    piece->first = piece->queries == 0;
+    if (piece->first) piece->queries = sequence_end(h, slot) - slot;
+    piece->query = query;
     piece->keys = 8;
   }
   return 1;
 }
 
-uint32_t attention_fill(struct attention_piece* piece, uint32_t left) {
+uint32_t attention_fill(struct attention_head* h, uint32_t left) {
+  struct attention_piece* piece = &h->b->piece;
   const uint32_t width = piece->queries;
   if (piece->now == 0 || piece->now > left) {
     const uint32_t most = 16 * lanes / width, now = most < left ? most : left;
-    const uint32_t rows = attention_dim(now, pitch() - 2 * width);
+    const uint32_t rows = attention_dim(now, h->row_bytes - 2 * width);
     piece->now = now;
     ow_dsrw(PRODUCT, OW_DSR_DIM2, attention_dim(now, 4 * width));
     ow_dsrw(FILL, OW_DSR_DIM1, now);
@@ -184,7 +199,7 @@ void attention_products(uint32_t keys) {
 }
 
 static uint32_t score_at(const struct attention_head* h, const struct attention_piece* piece) {
-  return h->scores + piece->key * pitch() + 2 * piece->query;
+  return h->scores + piece->key * h->row_bytes + 2 * piece->query;
 }
 
 void attention_scores(struct attention_head* h) {
@@ -194,18 +209,19 @@ void attention_scores(struct attention_head* h) {
     uint32_t to = score_at(h, piece), keys = h->b->keys + 2 * piece->key, now;
     attention_set_products(h, h->queries, h->query_pitch);
     for (uint32_t left = piece->keys; left > 0; left -= now) {
-      now = attention_fill(piece, left);
+      now = attention_fill(h, left);
       attention_products(keys);
       ow_dsrw(SCORES, OW_DSR_ADDRESS, to);
       ow_cvt(OW_F32, ATTENTION_DO(SCORES, FILL, OW_NONE));
       keys += 2 * now;
-      to += now * pitch();
+      to += now * h->row_bytes;
     }
   }
   if (h->b->block > 0) return;
   // The triangle to each group of queries and its own keys.
-  attention_rows(ANY, half_type(), h->scores, 8, 8, pitch());
-  ow_dsrw(ANY, OW_DSR_DIM2, attention_dim(samples / 8, 16));
+  const uint32_t at = h->scores + attention_from(h) * h->row_bytes;
+  attention_rows(ANY, half_type(), at, 8, 8, h->row_bytes);
+  ow_dsrw(ANY, OW_DSR_DIM2, attention_dim(h->width / 8, 16));
   set_row(ANY_A, half_type(), h->p->slots, 8);
   ow_dsrw(ANY_A, OW_DSR_DIM2, attention_dim(1, -4 * OW_SLOTS_TRIANGLE_WORDS));
   OW_HALF_DO(ow_add, ATTENTION_DO(ANY, ANY, ANY_A));
@@ -217,7 +233,7 @@ static void set_piece(const struct attention_head* h) {
   const uint32_t width = piece->queries;
   attention_rows(ANY, half_type(), h->maxima + 2 * piece->query, width, piece->keys, 0);
   attention_set(SCORES, score_at(h, piece), attention_dim(width, 2),
-                attention_dim(piece->keys, pitch() - 2 * width), 0);
+                attention_dim(piece->keys, h->row_bytes - 2 * width), 0);
 }
 
 void attention_powers(struct attention_head* h) {
@@ -232,12 +248,12 @@ void attention_weighted(struct attention_head* h, uint32_t rows, uint32_t weight
                         uint32_t count, uint32_t to) {
   const struct attention_block* b = h->b;
   const struct attention_piece* piece = &b->piece;
-  const uint32_t sums = attention_dim(count, 4 * (samples - b->reach));
+  const uint32_t sums = attention_dim(count, 4 * (h->width - b->reach));
   const uint32_t values = rows + feature * b->pitch;
   ow_dsrw(SUMS, OW_DSR_ADDRESS, to);
   ow_dsrw(SUMS, OW_DSR_DIM1, sums);
   ow_dsrw(SUMS_A, OW_DSR_DIM1, sums);
-  ow_dsrw(WEIGHTED, OW_DSR_DIM2, attention_dim(count, 4 * samples));
+  ow_dsrw(WEIGHTED, OW_DSR_DIM2, attention_dim(count, 2 * h->row_bytes));
   if (b->block > 0 && feature > 0) {  // the other words are there
     ow_dsrw(WEIGHTED_B, OW_DSR_ADDRESS, values + 2 * b->first);
     OW_MIXED_DO(ow_fma, ATTENTION_DO(WEIGHTED, WEIGHTED_A, WEIGHTED_B) | OW_FRESH);
@@ -248,7 +264,7 @@ void attention_weighted(struct attention_head* h, uint32_t rows, uint32_t weight
     ow_dsrw(SUMS, OW_DSR_DIM0, attention_dim(b->reach, 4));
     ow_dsrw(SUMS_A, OW_DSR_DIM0, attention_dim(b->reach, 4));
     ow_dsrw(WEIGHTED_A, OW_DSR_DIM0, attention_dim(1, 2));
-    ow_dsrw(WEIGHTED_A, OW_DSR_DIM2, attention_dim(1, -keys * pitch()));
+    ow_dsrw(WEIGHTED_A, OW_DSR_DIM2, attention_dim(1, -keys * h->row_bytes));
     attention_set(WEIGHTED_B, 0, 1, attention_dim(1, 2), attention_dim(1, b->pitch - 2 * keys));
   }
   while (attention_piece(h)) {
@@ -257,8 +273,8 @@ void attention_weighted(struct attention_head* h, uint32_t rows, uint32_t weight
     ow_dsrw(WEIGHTED, OW_DSR_ADDRESS, OW_ACC_ADDR(piece->query));
     ow_dsrw(WEIGHTED, OW_DSR_DIM0, attention_dim(width, 4));
     ow_dsrw(WEIGHTED, OW_DSR_DIM1, attention_dim(piece->keys, -4 * width));
-    ow_dsrw(WEIGHTED_A, OW_DSR_ADDRESS, weights + piece->key * pitch() + 2 * piece->query);
-    ow_dsrw(WEIGHTED_A, OW_DSR_DIM1, attention_dim(1, pitch() - 2 * width));
+    ow_dsrw(WEIGHTED_A, OW_DSR_ADDRESS, weights + piece->key * h->row_bytes + 2 * piece->query);
+    ow_dsrw(WEIGHTED_A, OW_DSR_DIM1, attention_dim(1, h->row_bytes - 2 * width));
     if (rows == 0) {
       OW_MIXED_DO(ow_fma_s, ctl | fresh, 1.0);
       continue;
@@ -301,10 +317,10 @@ static void join_sums(struct attention_head* h, uint32_t rows, uint32_t feature,
 // The inverse of the sums of powers, by one step of Newton's method.
 static void invert(struct attention_head* h) {
   enum { TOTAL = ANY_A, MINUS = ANY, R = ANY_B, HALF = SCORES };
-  set_row(TOTAL, OW_F32, h->total, samples);
-  set_row(MINUS, OW_F32, h->wide_row, samples);
-  set_row(R, OW_F32, h->inverses, samples);
-  set_row(HALF, OW_BF16, h->row, samples);
+  set_row(TOTAL, OW_F32, h->total, h->width);
+  set_row(MINUS, OW_F32, h->wide_row, h->width);
+  set_row(R, OW_F32, h->inverses, h->width);
+  set_row(HALF, OW_BF16, h->row, h->width);
   ow_cvt(OW_F32, ATTENTION_DO(HALF, TOTAL, OW_NONE));
   ow_rcp(OW_BF16, ATTENTION_DO(HALF, HALF, OW_NONE));
   ow_cvt(OW_BF16, ATTENTION_DO(R, HALF, OW_NONE));
@@ -322,7 +338,12 @@ static int next_block(struct attention_head* h) {
   return 1;
 }
 
-static void attend(struct attention_head* h) {
+ATTENTION_SHARED void attention_forward(const struct ow_attention* p, uint32_t head, uint32_t width,
+                                        uint32_t from) {
+  struct attention_head of;
+  struct attention_block b;
+  struct attention_head* h = &of;
+  attention_begin(p, head, width, from, h, &b);
   do {
     attention_scores(h);
     join_maxima(h);
@@ -331,24 +352,19 @@ static void attend(struct attention_head* h) {
     uint32_t now;
     for (uint32_t f = 0; f < h->size; f += now) {
       now = attention_part(h, f);
-      join_sums(h, h->b->values, f, now, h->sums + 4 * f * samples);
+      join_sums(h, h->b->values, f, now, h->sums + 2 * f * h->row_bytes);
     }
   } while (next_block(h));
   invert(h);
-  attention_rows(ANY_A, OW_F32, h->sums, samples, h->size, 4 * samples);
-  attention_rows(ANY_B, OW_F32, h->inverses, samples, h->size, 0);
+  attention_rows(ANY_A, OW_F32, h->sums, width, h->size, 4 * width);
+  attention_rows(ANY_B, OW_F32, h->inverses, width, h->size, 0);
   ow_mul(OW_F32, ATTENTION_DO(ANY_A, ANY_A, ANY_B));
-  attention_rows(ANY, half_type(), h->y, samples, h->size, h->value_pitch);
+  attention_rows(ANY, half_type(), h->y, width, h->size, h->result_pitch);
   ow_cvt(OW_F32, ATTENTION_DO(ANY, ANY_A, OW_NONE));
 }
 
 OW_PHASE(attention, struct ow_attention, p) {
-  struct attention_head h;
-  struct attention_block b;
-  for (uint32_t head = 0; head < p->heads; ++head) {
-    attention_begin(p, head, &h, &b);
-    attend(&h);
-  }
+  for (uint32_t head = 0; head < p->heads; ++head) attention_forward(p, head, samples, 0);
   attention_end(ANY);
   attention_end(SENT_TO);
 }

@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 // Feature k of head g of the tile is row k heads + g. Features k and k + pairs turn together: the
-// first one gets itself times cos plus the second one times `first`, the second one itself times
-// cos plus the first one times `second`. These are [pairs][samples] numbers of 16 bits: -sin and
-// sin forward, sin and -sin backward.
+// first one gets itself times cos less the second one times sin, the second one itself times cos
+// plus the first one times sin; back, plus and less. cos and sin are [pairs][samples] numbers of 16
+// bits.
 struct ow_rotary {
   uint32_t x, y;
-  uint32_t cos, first, second;
+  uint32_t cos, sin;
+  uint32_t less;   // 0: the first one, 1: the second one
   uint32_t heads;  // of the tile
   uint32_t pairs;  // of a head
 };

@@ -78,6 +78,27 @@ TEST(TokenTraining, HeadsOfARowAreThoseOfGolden) {
   compare_tokens(job, 11, 48, 2);
 }
 
+// Twice as many grid rows as heads: the two rows of a head with a row between them; at night next
+// to each other, and farther apart, too.
+TEST(TokenTraining, HeadsThatTwoRowsShareAreThoseOfGolden) {
+  const bool night = std::getenv("OW_NIGHTLY") != nullptr;
+  std::vector<GridShape> grids = {{4, 2}};
+  if (night) grids.insert(grids.end(), {{2, 2}, {6, 1}, {8, 3}});
+  for (const GridShape grid : grids) {
+    SCOPED_TRACE(testing::Message() << grid.rows << " rows");
+    const int heads = grid.rows / 2;
+    const Model small{4 * heads, heads, heads, 12, 1, 11, 64};
+    for (const int samples : {16, 32}) {
+      if (samples == 32 && !night) continue;
+      for (const auto& graph : {gpt2(small), llama(small)}) {
+        TrainingJob job = job_of(graph, grid, samples);
+        job.type = samples == 16 ? HalfType::Binary16 : HalfType::Bfloat16;
+        compare_tokens(job, small.vocabulary, std::min(small.positions, samples * grid.cols), 2);
+      }
+    }
+  }
+}
+
 TEST(TokenTraining, ASmallTransformerIsThatOfGolden) {
   const Model small{8, 4, 2, 12, 1, 11, 48};
   for (const HalfType type : {HalfType::Binary16, HalfType::Bfloat16}) {

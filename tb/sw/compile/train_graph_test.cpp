@@ -183,7 +183,7 @@ TEST_F(TrainGraph, WhatNoProgramTrainsIsOneLine) {
   other.replace(other.find(act), act.size(), "kind: attention, inputs: [up, up, up], heads: 11");
   EXPECT_EQ(refused("file: classes.csv", other),
             "job.yaml:13: key 'network.layers[2].layers[2]' ('block.0.act'): 11 heads on 2 grid "
-            "rows: must be a multiple of them");
+            "rows: must be a multiple of them, or half");
   other.replace(other.find("heads: 11"), 9, "heads: 10");
   other.replace(other.find("outputs: 11"), 11, "outputs: 10");
   EXPECT_EQ(refused("file: classes.csv", other),

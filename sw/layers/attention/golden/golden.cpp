@@ -60,9 +60,10 @@ struct Shape {
         size(static_cast<size_t>(pass.inputs[0]->features) / heads),
         n(static_cast<size_t>(pass.numerics.samples)),
         slots(static_cast<size_t>(pass.inputs[0]->samples)),
+        halves(static_cast<size_t>(pass.numerics.rows) == 2 * heads ? 2 : 1),
         tokens(pass.tokens),
         scale(Halves{type}.round(1 / std::sqrt(static_cast<double>(size)))) {
-    require(tokens != nullptr && n % kSlotGroup == 0 && slots % n == 0,
+    require(tokens != nullptr && n % (halves * kSlotGroup) == 0 && slots % n == 0,
             "attention without tokens in whole groups of slots");
   }
   // The queries of the tile from slot `tile` on that have a key: `first` to `last` - 1 of the tile.
@@ -83,6 +84,7 @@ struct Shape {
   HalfType type;
   size_t heads, size;  // of a head
   size_t n, slots;
+  size_t halves;  // in which a tile's queries add to the deltas of keys and values
   const Tokens* tokens;
   uint16_t scale;
 };
@@ -255,7 +257,7 @@ std::vector<float> of_slots(const Shape& s, const HeadValue& value, size_t first
   return out;
 }
 
-// Sums that go west, for every slot of a head: [slot][feature].
+// Sums of a half of each tile's queries that go west, for every slot of a head: [slot][feature].
 struct Westward {
   explicit Westward(const Shape& s) : sums(s.slots, s.size), begun(s.slots) {}
   // Of the next tile to the west: dot products (N6) of its queries' weights for a key with their
@@ -287,8 +289,8 @@ class HeadBackward {
         head_(s, pass, queries, head),
         result_(s.type, *pass.output, s.heads, head),
         delta_(s.type, delta, s.heads, head),
-        keys_(s),
-        values_(s) {}
+        keys_(s.halves, Westward(s)),
+        values_(s.halves, Westward(s)) {}
 
   void run(std::vector<Activations>* deltas) {
     for (size_t tile = s_.slots; tile > 0;) {
@@ -297,9 +299,9 @@ class HeadBackward {
     }
     for (size_t tile = 0; tile < s_.slots; tile += s_.n) {
       put(s_, number_, tile, &(*deltas)[1],
-          [&](size_t k, size_t i) { return bits(keys_.sums.row(tile + i)[k]); });
+          [&](size_t k, size_t i) { return joined(keys_, tile + i, k); });
       put(s_, number_, tile, &(*deltas)[2],
-          [&](size_t k, size_t i) { return bits(values_.sums.row(tile + i)[k]); });
+          [&](size_t k, size_t i) { return joined(values_, tile + i, k); });
     }
   }
 
@@ -325,9 +327,14 @@ class HeadBackward {
           float& ds = slope.row(j)[i];
           ds = rounded(f32_mul(bits(p), f32_sub(bits(ds), bits(along[i]))));
         }
-        if (range.first == range.last) continue;
-        keys_.add(s_, block + j, range, tile, slope.row(j), head_.query);
-        values_.add(s_, block + j, range, tile, share.row(j), delta_);
+        for (size_t half = 0; half < s_.halves; ++half) {
+          const size_t width = s_.n / s_.halves;
+          const Shape::Range part{std::max(range.first, half * width),
+                                  std::min(range.last, (half + 1) * width)};
+          if (part.first >= part.last) continue;
+          keys_[half].add(s_, block + j, part, tile, slope.row(j), head_.query);
+          values_[half].add(s_, block + j, part, tile, share.row(j), delta_);
+        }
       }
       const Rows<float> own = weighted(s_, head_.key, slope, tile, block);
       for (size_t k = 0; k < s_.size; ++k) {
@@ -343,6 +350,10 @@ class HeadBackward {
         [&](size_t k, size_t i) { return f32_mul(bits(sums.row(k)[i]), scale); });
   }
 
+  uint32_t joined(const std::vector<Westward>& halves, size_t slot, size_t k) const {
+    const float first = halves[0].sums.row(slot)[k];
+    return s_.halves == 1 ? bits(first) : f32_add(bits(first), bits(halves[1].sums.row(slot)[k]));
+  }
   float rounded(uint32_t x) const { return bits_to_float(widen(s_.type, narrow(s_.type, x))); }
   // Whether a query's sequence has slots in a block.
   bool reaches(size_t slot, size_t block) const {
@@ -353,7 +364,7 @@ class HeadBackward {
   size_t number_;
   Head head_;
   HeadValue result_, delta_;
-  Westward keys_, values_;
+  std::vector<Westward> keys_, values_;  // by half
 };
 
 Backward backward(const LayerPass& pass, const Activations& delta) {

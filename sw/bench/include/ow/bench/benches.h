@@ -59,8 +59,8 @@ void measure_train(Rows* rows, const TrainBench& bench);
 
 // Language models that are trained from scratch.
 struct TransformerBench {
-  // The jobs: on the RTL, by golden, two of which a step is measured on the RTL.
-  std::string novel, tiny, wide, block;
+  // The jobs: on the RTL, by golden, three of which a step is measured on the RTL.
+  std::string novel, tiny, wide, block, shared;
   std::string firmware;                                   // the directory of the programs
   std::function<TokenText(const DataSource&)> read_text;  // of texts (ow/tensor/dataset.h)
 };

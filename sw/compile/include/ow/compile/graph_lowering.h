@@ -77,9 +77,8 @@ struct Lookup {
   std::optional<size_t> positions;
 };
 
-// Words that the host writes with the samples, made from the tokens of a micro-batch: the same in
-// all tiles of a grid column.
-using OfTokens = std::function<std::vector<uint32_t>(const Tokens& tokens, int column)>;
+// Words that the host writes with the samples, made from the tokens of a micro-batch.
+using OfTokens = std::function<std::vector<uint32_t>(const Tokens& tokens, int row, int column)>;
 
 class GraphLowering {
  public:
@@ -140,6 +139,9 @@ class GraphLowering {
   }
   uint32_t at(Slot slot) const { return draft_.at(slot); }
   uint32_t at(const Rows& rows, int value, int row) const;
+  // Heads of which a tile has all features; 0: two grid rows share one. BadInput if the rows do not
+  // divide the operation's heads in one of these ways.
+  uint32_t heads_of_row(const Op& op) const;
   // The operation's number among those with a matrix, and its order of sums.
   size_t matrix(const Op& op) const;
   SumOrder order(const std::vector<SumOrder>& orders, const Op& op) const;
