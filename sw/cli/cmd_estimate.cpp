@@ -204,7 +204,16 @@ void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
              "utilisation");
   for (const GridShape grid : grids) {
     if (grid.rows < job.shape.grid.rows || grid.cols < job.shape.grid.cols) continue;
-    const EstimateShape shape = on_grid(job.shape, grid);
+    const std::string name = fmt::format("{} x {}", grid.rows, grid.cols);
+    EstimateShape shape;
+    try {
+      shape = on_grid(job.shape, grid);
+    } catch (const BadInput& refused) {
+      fmt::print("{:<12} {}\n", name, refused.what());
+      (*json)["projection"].push_back(
+          {{"rows", grid.rows}, {"columns", grid.cols}, {"refused", refused.what()}});
+      continue;
+    }
     const std::vector<LayerWeights> weights = job.weights(grid.rows);
     const Estimate e = estimate_job(shape, weights, {});
     const Estimate held = estimate_job(shape, weights, outside);
@@ -212,9 +221,9 @@ void projection(const Work& job, const TimeModel& time, nlohmann::json* json) {
                              static_cast<uint64_t>(grid.cols) *
                              static_cast<uint64_t>(shape.micro_batches * job.wafers);
     const uint64_t bytes = activation_bytes(shape, job.activations_stay);
-    fmt::print("{:<12} {:>9} {:>14} {:>14} {:>11.1f}% {:>12} {:>14} {:>11.1f}%\n",
-               fmt::format("{} x {}", grid.rows, grid.cols), e.tiles, samples, e.cycles,
-               100 * e.utilisation(), bytes, held.cycles, 100 * held.utilisation());
+    fmt::print("{:<12} {:>9} {:>14} {:>14} {:>11.1f}% {:>12} {:>14} {:>11.1f}%\n", name, e.tiles,
+               samples, e.cycles, 100 * e.utilisation(), bytes, held.cycles,
+               100 * held.utilisation());
     (*json)["projection"].push_back({{"rows", grid.rows},
                                      {"columns", grid.cols},
                                      {"tiles", e.tiles},
