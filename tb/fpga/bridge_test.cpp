@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -279,10 +280,11 @@ TEST(Bridge, ABoardThatIsResetIsAnError) {
             "bridge: the board was reset while it was in use");
 }
 
-// Opens sessions and acknowledges frames, and does nothing else but send `payload` once.
+// Opens sessions and acknowledges frames, and does nothing else but what `answers` says: it gets
+// the payload of a frame and returns one.
 class LazyBoard : public Wire {
  public:
-  Bytes payload;
+  std::function<Bytes(const Bytes&)> answers;
   int frames = -1;  // that it answers before the wire goes out; -1: all
   size_t write(const uint8_t* data, size_t count) override {
     for (size_t i = 0; i < count; ++i) {
@@ -299,11 +301,12 @@ class LazyBoard : public Wire {
         answer.ack = static_cast<uint8_t>(event->frame.seq + 1);
       }
       encode(answer, &bytes_);
-      if (event->frame.kind == Kind::Data && !payload.empty()) {
-        answer.kind = Kind::Data;
-        answer.payload = std::exchange(payload, Bytes());
-        encode(answer, &bytes_);
-      }
+      if (event->frame.kind != Kind::Data || !answers) continue;
+      answer.payload = answers(event->frame.payload);
+      if (answer.payload.empty()) continue;
+      answer.kind = Kind::Data;
+      answer.seq = seq_++;
+      encode(answer, &bytes_);
     }
     return count;
   }
@@ -323,6 +326,7 @@ class LazyBoard : public Wire {
   Decoder decoder_;
   Bytes bytes_;
   double now_ = 0;
+  uint8_t seq_ = 0;
 };
 
 // A grid that sends for ever keeps the wire in use for ever.
@@ -338,7 +342,7 @@ TEST(Bridge, AProgramThatSendsForEverComesToItsLimit) {
 
 TEST(Bridge, AnAnswerThatNobodyAskedForIsAnError) {
   auto wire = std::make_unique<LazyBoard>();
-  wire->payload = {kChain, 1, 2, 3, 4, 5, 6, 7, 8};
+  wire->answers = [](const Bytes&) { return Bytes{kChain, 1, 2, 3, 4, 5, 6, 7, 8}; };
   UartDevice device(std::move(wire));
   try {
     device.run(1000);
@@ -346,6 +350,32 @@ TEST(Bridge, AnAnswerThatNobodyAskedForIsAnError) {
   } catch (const ProtocolError& e) {
     EXPECT_STREQ(e.what(), "the board sends the answer of a chain that nobody asked");
   }
+}
+
+// Its queue is full when the host asks; when it answers, it has sent all and rests.
+TEST(Bridge, ABoardThatRestsWhileWordsWaitForItsReportIsNotQuiet) {
+  constexpr size_t kAll = kQueueSlots + 20;
+  size_t got = 0;
+  auto wire = std::make_unique<LazyBoard>();
+  wire->answers = [&got](const Bytes& records) {
+    Bytes out;
+    for (size_t at = 0; at < records.size();) {
+      const uint8_t kind = records[at];
+      at += kind == kSelect ? 3 : kind == kData ? 5 : 1;
+      if (kind == kData) ++got;
+      if (kind != kStatus) continue;
+      const bool rests = got == kQueueSlots || got == kAll;
+      if (rests) out.insert(out.end(), {kRoom, 6, 1, static_cast<uint8_t>(got & 63)});
+      const auto flags = static_cast<uint8_t>(rests ? 1 << isa::kHostQuietBit : 0);
+      out.insert(out.end(), {kStatus, flags, 0, 0, 0, 0, 0, 0});
+    }
+    return out;
+  };
+  UartDevice device(std::move(wire));
+  device.send(Side::West, 0, std::vector<Wavelet>(kAll, Wavelet{1, false, 5}));
+  EXPECT_EQ(device.run(1000), RunStatus::Quiet);
+  EXPECT_EQ(got, kAll);
+  EXPECT_EQ(device.pending_sends(), 0u);
 }
 
 // It has acknowledged the question.

@@ -247,7 +247,8 @@ void UartDevice::status(const uint8_t* record) {
   used_ = false;
   cycle_ = cycle;
   told_ = true;
-  quiet_ = (flags >> isa::kHostQuietBit & 1) != 0 && asked_quietly_ && !sent_since_;
+  // Reports before this one may have made room for wavelets that wait here.
+  quiet_ = (flags >> isa::kHostQuietBit & 1) != 0 && asked_quietly_ && !sent_since_ && !can_send();
 }
 
 // ------------------------------------------------------------------------------------- records --

@@ -116,7 +116,7 @@ class UartDevice : public Device, public wafer::ChainAccess {
   bool used_ = false;           // the wire carried something besides status since the last one
   bool asked_ = false;          // for a status that has not come
   bool told_ = false;           // a status has come since advance() looked
-  bool quiet_ = false;          // the last status said so, and nothing was sent since the question
+  bool quiet_ = false;  // the last status said so; nothing was sent since the question, or can be
   bool asked_quietly_ = false;  // nothing waited to be sent when it was asked for
   bool sent_since_ = false;
   uint64_t report_cycle_ = UINT64_MAX;  // when all queues were reported
