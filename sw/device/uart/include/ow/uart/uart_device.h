@@ -110,12 +110,12 @@ class UartDevice : public Device, public wafer::ChainAccess {
   uint64_t wire_cycles_ = 0;
   uint64_t moved_ = 0;  // wavelets that have entered or left the grid
   const double silence_;
-  int owed_ = 0;                // answers that are due
-  int chains_owed_ = 0;         // of them, of chains
-  double last_record_ = 0;      // when one came, or since when one is due
-  bool used_ = false;           // the wire carried something besides status since the last one
-  bool asked_ = false;          // for a status that has not come
-  bool told_ = false;           // a status has come since advance() looked
+  int owed_ = 0;            // answers that are due
+  int chains_owed_ = 0;     // of them, of chains
+  double last_record_ = 0;  // when one came, or since when one is due
+  bool used_ = false;       // the wire carried something besides status since the last one
+  bool asked_ = false;      // for a status that has not come
+  bool told_ = false;       // a status has come since advance() looked
   bool quiet_ = false;  // the last status said so; nothing was sent since the question, or can be
   bool asked_quietly_ = false;  // nothing waited to be sent when it was asked for
   bool sent_since_ = false;
