@@ -2,6 +2,7 @@
 // `ow bench scale`: large grids in the two engines of the simulator, on one thread. Both engines do
 // the same work in the same run, and what comes out is compared.
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <ctime>
@@ -12,6 +13,7 @@
 #include "ow/base/error.h"
 #include "ow/bench/benches.h"
 #include "ow/execute/stream_job.h"
+#include "ow/golden/network.h"
 #include "ow/runtime/cores.h"
 #include "ow/runtime/elf.h"
 #include "ow/runtime/machine.h"
@@ -199,6 +201,65 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
   rows->add(name + "_ratio", wide.rate(grid) / replicated.rate(grid), raw);
 }
 
+// A sparse layer on all tiles of a grid by two threads of the wide engine, which is loaded, gets 32
+// samples a tile, and runs. Weights are broadcast along rows, sums go round columns, outputs leave
+// through all tiles of a row. Each output is compared with golden. One row for the seconds of all
+// that on two processors without other work: both threads count whether they work or wait. If
+// `memory` names one, another row for the most memory that the program had.
+constexpr int kLayerSamples = 32, kLayerThreads = 2;
+constexpr double kLayerDensity = 0.1;
+
+void large_layer(Rows* rows, const std::string& seconds, const std::string& memory, GridShape grid,
+                 int inputs, int outputs) {
+  std::vector<std::string> names = {seconds};
+  if (!memory.empty()) names.push_back(memory);
+  if (!rows->wants_any(names)) return;
+  if (!has_wide()) {
+    for (const std::string& row : names) rows->not_measured(row, "make wide");
+    return;
+  }
+  nlohmann::json raw;
+  double last = cpu_seconds();
+  uint64_t last_cycle = 0;
+  const auto passed = [&](const char* part, uint64_t cycle) {
+    const double now = cpu_seconds();
+    raw["seconds"][part] = (now - last) / kLayerThreads;
+    raw["cycles"][part] = cycle - last_cycle;
+    last = now;
+    last_cycle = cycle;
+  };
+  const double begin = last;
+  SimOptions options;
+  options.engine = Engine::Wide;
+  options.threads = kLayerThreads;
+  options.checked = false;
+  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
+  const Network network =
+      random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, kLayerDensity);
+  const TrainingJob work = forward_job(network, grid.rows, grid.cols, kLayerSamples);
+  const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
+  const jobs::Plan plan = jobs::make_forward_plan("scale", work, 0, firmware, tile_of(machine));
+  const Activations input = random_activations(3, work.type, inputs, plan.batch(), -1, 1);
+  jobs::StreamJob job(machine, firmware, plan, work);
+  passed("load", machine.cycle());
+  job.write_input(input);
+  passed("input", machine.cycle());
+  const jobs::StreamRun run = job.run(false);
+  passed("layer", machine.cycle());
+  const double all = (cpu_seconds() - begin) / kLayerThreads;
+  const Activations golden = golden::run_layer(work.type, network.layers.front(), input, grid.rows);
+  if (run.outputs.values != golden.values)
+    throw DeviceFault(seconds + ": outputs differ from golden");
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  raw["outputs"] = run.outputs.values.size();
+  raw["multiply_adds"] = run.multiply_adds;
+  rows->add(seconds, all, raw);
+  if (!memory.empty()) {
+    rows->add(memory, static_cast<double>(used.ru_maxrss) / (1024 * 1024), raw);
+  }
+}
+
 }  // namespace
 
 void measure_scale(Rows* rows) {
@@ -214,6 +275,8 @@ void measure_scale(Rows* rows) {
   compare_auto(rows, "scale.auto_10_clustered", clustered(kTen), 4'000);
   compare_auto(rows, "scale.auto_10_scattered", scattered(kTen), 4'000);
   compare_auto(rows, "scale.auto_100", clustered(kLarge.rows * kLarge.cols), 1'000);
+  large_layer(rows, "scale.layer_seconds", "", kLarge, 16384, 64);
+  large_layer(rows, "scale.tiles_65536_seconds", "scale.tiles_65536_memory", {256, 256}, 1024, 64);
 }
 
 }  // namespace ow::bench

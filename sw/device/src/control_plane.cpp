@@ -15,6 +15,10 @@ namespace ow {
 namespace {
 
 constexpr size_t kMaxPacketWords = isa::PacketCommand::Count::kMax;
+// So many packets are read through the ports of the tiles' rows, with a fence before them, and so
+// many of a row may be under way: the next answer follows the last without a gap.
+constexpr size_t kManyReads = 4096;
+constexpr int kAheadInRow = 64;
 using Header = isa::PacketHeader;
 
 uint32_t hops(bool negative, int near, int far) {
@@ -27,6 +31,18 @@ uint32_t command(isa::PacketOp op, size_t n, uint32_t tag = 0) {
 }
 
 Wavelet request(uint32_t data) { return Wavelet{kColourReq, false, data}; }
+
+// The rectangle lies on one side of the entry row, or starts in it.
+void push_headers(std::vector<Wavelet>* packet, const Rect& rect, int entry_row) {
+  packet->push_back(request(hops(false, rect.col, rect.col + rect.cols - 1)));
+  const int first = rect.row - entry_row;
+  const int last = first + rect.rows - 1;
+  if (first >= 0) {
+    packet->push_back(request(hops(false, first, last)));
+  } else {
+    packet->push_back(request(hops(true, -last, -first)));
+  }
+}
 
 }  // namespace
 
@@ -57,18 +73,6 @@ void ControlPlane::check_rect(const Rect& rect) const {
   }
 }
 
-// The rectangle lies on one side of the entry row, or starts in it.
-void ControlPlane::push_headers(std::vector<Wavelet>* packet, const Rect& rect) const {
-  packet->push_back(request(hops(false, rect.col, rect.col + rect.cols - 1)));
-  const int first = rect.row - options_.entry_row;
-  const int last = first + rect.rows - 1;
-  if (first >= 0) {
-    packet->push_back(request(hops(false, first, last)));
-  } else {
-    packet->push_back(request(hops(true, -last, -first)));
-  }
-}
-
 void ControlPlane::write(const Rect& rect, uint32_t addr, const std::vector<uint32_t>& words) {
   check_rect(rect);
   if (addr % 4 != 0) {
@@ -76,6 +80,7 @@ void ControlPlane::write(const Rect& rect, uint32_t addr, const std::vector<uint
   }
   if (words.empty()) throw BadInput(fmt::format("write of no words to 0x{:x}", addr));
   if (addr < kTileRegs) check_write(addr, words.size(), sram_bytes(rect.row, rect.col));
+  written_ = written_ ? around(*written_, rect) : rect;
   const int above = std::clamp(options_.entry_row - rect.row, 0, rect.rows);
   if (above > 0 && above < rect.rows) {  // rows on both sides of the entry: a packet each
     write(Rect{rect.row, rect.col, above, rect.cols}, addr, words);
@@ -86,7 +91,7 @@ void ControlPlane::write(const Rect& rect, uint32_t addr, const std::vector<uint
     const size_t n = std::min(kMaxPacketWords, words.size() - at);
     std::vector<Wavelet> packet;
     packet.reserve(n + 4);
-    push_headers(&packet, rect);
+    push_headers(&packet, rect, options_.entry_row);
     packet.push_back(request(command(isa::PacketOp::Write, n)));
     packet.push_back(request(addr + static_cast<uint32_t>(4 * at)));
     for (size_t i = 0; i < n; ++i) packet.push_back(request(words[at + i]));
@@ -112,8 +117,6 @@ void ControlPlane::write_tile(int row, int col, uint32_t addr, const std::vector
 void ControlPlane::write_tile(int row, int col, uint32_t addr, uint32_t word) {
   write(Rect{row, col, 1, 1}, addr, std::vector<uint32_t>{word});
 }
-
-void ControlPlane::fence(const Rect& rect) { read_rect(rect, 0, 1); }
 
 std::vector<uint32_t> ControlPlane::read_tile(int row, int col, uint32_t addr, size_t n) {
   return std::move(read_many({ReadRequest{row, col, addr, n}}).front());
@@ -149,23 +152,35 @@ std::vector<std::vector<uint32_t>> ControlPlane::read_rect(const Rect& rect, uin
 class ControlPlane::ManyReads {
  public:
   ManyReads(ControlPlane* control, const std::vector<ReadRequest>& requests)
-      : control_(*control),
-        device_(control->device_),
-        requests_(requests),
-        results_(requests.size()),
-        last_progress_(device_.patience_cycle()) {
+      : ManyReads(control, requests.size()) {
     for (size_t i = 0; i < requests.size(); ++i) {
       const ReadRequest& r = requests[i];
-      control_.check_rect(Rect{r.row, r.col, 1, 1});
+      const Rect tile{r.row, r.col, 1, 1};
+      control_.check_rect(tile);
       if (r.addr % 4 != 0) {
         throw BadInput(fmt::format("read of 0x{:x}: the address must be a multiple of 4", r.addr));
       }
       if (r.n == 0) throw BadInput(fmt::format("read of no words at 0x{:x}", r.addr));
       results_[i].resize(r.n);
       for (size_t at = 0; at < r.n; at += kMaxPacketWords) {
-        packets_.push_back(Packet{i, at, std::min(kMaxPacketWords, r.n - at)});
+        packets_.push_back(Packet{tile, r.addr + static_cast<uint32_t>(4 * at),
+                                  std::min(kMaxPacketWords, r.n - at), &results_[i][at]});
       }
     }
+    if (packets_.size() >= kManyReads) {
+      if (control_.written_) ManyReads(control, *control_.written_).run();
+      control_.written_.reset();
+      spread_ = true;
+    }
+    deal();
+  }
+  // A fence: a tile's answer proves that it has taken all earlier writes. The tiles of a row answer
+  // one multicast.
+  ManyReads(ControlPlane* control, const Rect& fenced) : ManyReads(control, 0) {
+    for (int row = fenced.row; row < fenced.row + fenced.rows; ++row) {
+      packets_.push_back(Packet{Rect{row, fenced.col, 1, fenced.cols}, 0, 1, nullptr});
+    }
+    deal();
   }
 
   ~ManyReads() {
@@ -185,46 +200,75 @@ class ControlPlane::ManyReads {
 
  private:
   struct Packet {
-    size_t request;
-    size_t offset;  // words
+    Rect rect;  // tiles of a row
+    uint32_t addr;
     size_t n;
+    uint32_t* to;  // nullptr: a fence
+  };
+  // What enters at a port: at that of the control plane's entry, or at that of the tiles' row.
+  struct Entry {
+    int row;
+    std::vector<size_t> packets;
+    size_t issued = 0;
+    int under_way = 0;
   };
 
-  // Sends as many as may be under way.
+  ManyReads(ControlPlane* control, size_t results)
+      : control_(*control),
+        device_(control->device_),
+        results_(results),
+        last_progress_(device_.patience_cycle()) {}
+
+  void deal() {
+    if (!spread_) entries_.push_back({control_.options_.entry_row, {}});
+    for (int row = 0; spread_ && row < device_.shape().rows; ++row) entries_.push_back({row, {}});
+    for (size_t p = 0; p < packets_.size(); ++p) entry_of(packets_[p]).packets.push_back(p);
+  }
+  Entry& entry_of(const Packet& p) {
+    return entries_[spread_ ? static_cast<size_t>(p.rect.row) : 0];
+  }
+
   void issue() {
-    while (issued_ < packets_.size() &&
-           under_way_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
-      const int row = requests_[packets_[issued_].request].row;
-      const std::optional<uint32_t> tag = control_.reads_.begin(Side::West, row);
+    for (Entry& entry : entries_) issue(&entry);
+  }
+
+  // Sends as many as may be under way.
+  void issue(Entry* entry) {
+    const int most = spread_ ? kAheadInRow : control_.options_.max_outstanding;
+    while (entry->issued < entry->packets.size() && entry->under_way < most) {
+      const size_t p = entry->packets[entry->issued];
+      const Rect& rect = packets_[p].rect;
+      const std::optional<uint32_t> tag = control_.reads_.begin(Side::West, rect.row, rect.cols);
       if (!tag && !under_way_.empty()) return;
       if (!tag) {
         throw DeviceFault(fmt::format(
-            "no read can be sent: the tiles of row {} have not answered {} earlier ones", row,
+            "no read can be sent: the tiles of row {} have not answered {} earlier ones", rect.row,
             ControlReads::kTags));
       }
-      send(packets_[issued_], *tag);
-      under_way_[{row, *tag}] = issued_++;
+      send(packets_[p], entry->row, *tag);
+      under_way_[{rect.row, *tag}] = {p, rect.cols};
+      ++entry->under_way;
+      ++entry->issued;
     }
   }
 
-  void send(const Packet& p, uint32_t tag) {
-    const ReadRequest& r = requests_[p.request];
+  void send(const Packet& p, int entry_row, uint32_t tag) {
     std::vector<Wavelet> packet;
-    control_.push_headers(&packet, Rect{r.row, r.col, 1, 1});
+    push_headers(&packet, p.rect, entry_row);
     packet.push_back(request(command(isa::PacketOp::Read, p.n, tag)));
-    packet.push_back(request(r.addr + static_cast<uint32_t>(4 * p.offset)));
+    packet.push_back(request(p.addr));
     packet.push_back(request(Header::Negative::put(1) |
                              Header::ToEdge::put(1)));  // west, to the edge of its row
     packet.push_back(request(0));
     packet.back().ctrl = true;
-    device_.send(Side::West, control_.options_.entry_row, packet);
+    device_.send(Side::West, entry_row, packet);
   }
 
   // The time limit counts from the last sign of life, and starts only when all requests have left
   // the host's queue (writes before them can be long).
   void wait() {
     const uint64_t timeout = control_.options_.timeout;
-    for (;;) {
+    while (finished_ < packets_.size()) {
       const size_t before = device_.pending_sends();
       const RunStatus status = device_.run(timeout, [this] { return collect(); });
       if (status == RunStatus::Done) return;
@@ -253,9 +297,12 @@ class ControlPlane::ManyReads {
       throw ProtocolError(
           fmt::format("answer with tag {} in row {}: another read has it", answer.tag, row));
     }
-    const Packet& p = packets_[it->second];
-    under_way_.erase(it);
-    ++finished_;
+    const Packet& p = packets_[it->second.packet];
+    if (--it->second.answers == 0) {
+      under_way_.erase(it);
+      --entry_of(p).under_way;
+      ++finished_;
+    }
     if (answer.status == static_cast<uint32_t>(isa::PacketStatus::Done)) {
       store(p, answer);
     } else if (refused_.empty()) {
@@ -264,45 +311,57 @@ class ControlPlane::ManyReads {
   }
 
   void store(const Packet& p, const ControlReads::Answer& answer) {
-    const ReadRequest& r = requests_[p.request];
     if (answer.count != p.n || answer.words.size() != p.n) {
-      throw ProtocolError(fmt::format("tile ({}, {}) answered a read of {} words with {} ({} sent)",
-                                      r.row, r.col, p.n, answer.count, answer.words.size()));
+      throw ProtocolError(fmt::format("{} answered a read of {} words with {} ({} sent)", who(p),
+                                      p.n, answer.count, answer.words.size()));
     }
-    std::copy(answer.words.begin(), answer.words.end(),
-              results_[p.request].begin() + static_cast<std::ptrdiff_t>(p.offset));
+    if (p.to != nullptr) std::copy(answer.words.begin(), answer.words.end(), p.to);
   }
 
+  static std::string who(const Packet& p) {
+    return p.rect.cols == 1 ? fmt::format("tile ({}, {})", p.rect.row, p.rect.col)
+                            : fmt::format("a tile of row {}", p.rect.row);
+  }
   std::string refusal(const Packet& p, uint32_t status) const {
-    const ReadRequest& r = requests_[p.request];
-    return fmt::format("tile ({}, {}) refused a read of {} words at 0x{:x}: {}", r.row, r.col, p.n,
-                       r.addr + 4 * p.offset,
+    return fmt::format("{} refused a read of {} words at 0x{:x}: {}", who(p), p.n, p.addr,
                        status == static_cast<uint32_t>(isa::PacketStatus::Address)
                            ? "address error"
                            : "malformed request");
   }
   std::string describe() const {
-    const Packet& p = packets_[under_way_.empty() ? 0 : under_way_.begin()->second];
-    const ReadRequest& r = requests_[p.request];
-    return fmt::format("tile ({}, {}) did not answer a read of {} words at 0x{:x}", r.row, r.col,
-                       p.n, r.addr + 4 * p.offset);
+    const Packet& p = packets_[under_way_.empty() ? 0 : under_way_.begin()->second.packet];
+    return fmt::format("{} did not answer a read of {} words at 0x{:x}", who(p), p.n, p.addr);
   }
+
+  struct UnderWay {
+    size_t packet;
+    int answers;  // that have not come
+  };
 
   ControlPlane& control_;
   Device& device_;
-  const std::vector<ReadRequest>& requests_;
-  std::vector<Packet> packets_;
   std::vector<std::vector<uint32_t>> results_;
-  size_t issued_ = 0;
+  std::vector<Packet> packets_;
+  bool spread_ = false;  // each enters in its tile's row
+  std::vector<Entry> entries_;
   size_t finished_ = 0;
   uint64_t last_progress_;
-  std::map<std::pair<int, uint32_t>, size_t> under_way_;  // row and tag: the packet
+  std::map<std::pair<int, uint32_t>, UnderWay> under_way_;  // by row and tag
   std::string refused_;  // the first refusal; thrown when all answers are in
 };
 
 std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     const std::vector<ReadRequest>& requests) {
   return ManyReads(this, requests).run();
+}
+
+void ControlPlane::fence(const Rect& rect) {
+  check_rect(rect);
+  if (static_cast<size_t>(rect.rows) * static_cast<size_t>(rect.cols) < kManyReads) {
+    read_rect(rect, 0, 1);
+  } else {
+    ManyReads(this, rect).run();
+  }
 }
 
 }  // namespace ow

@@ -3,6 +3,7 @@
 #ifndef OPENWAFER_GRID_H_
 #define OPENWAFER_GRID_H_
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ow {
@@ -38,6 +39,12 @@ inline bool fits(const Rect& rect, GridShape shape) {
 inline bool overlap(const Rect& a, const Rect& b) {
   return a.row - b.row < b.rows && b.row - a.row < a.rows && a.col - b.col < b.cols &&
          b.col - a.col < a.cols;
+}
+// The smallest rectangle that contains both.
+inline Rect around(const Rect& a, const Rect& b) {
+  const int row = std::min(a.row, b.row), col = std::min(a.col, b.col);
+  return Rect{row, col, std::max(a.row + a.rows, b.row + b.rows) - row,
+              std::max(a.col + a.cols, b.col + b.cols) - col};
 }
 
 // Edges of the grid, in the order of the router's ports. Ports of the west and east edges are

@@ -10,16 +10,6 @@
 #include "tile_words.h"
 
 namespace ow {
-namespace {
-
-// The smallest rectangle that contains both.
-Rect around(const Rect& a, const Rect& b) {
-  const int row = std::min(a.row, b.row), col = std::min(a.col, b.col);
-  return Rect{row, col, std::max(a.row + a.rows, b.row + b.rows) - row,
-              std::max(a.col + a.cols, b.col + b.cols) - col};
-}
-
-}  // namespace
 
 Run::State::Array Run::State::array(const std::string& name, ElementType type,
                                     const std::optional<Rect>& only, const Rect& area) const {

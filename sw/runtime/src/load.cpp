@@ -14,6 +14,7 @@
 #include "ow/runtime/load_image.h"
 #include "ow/runtime/ramp.h"
 #include "ow/runtime/routes.h"
+#include "rectangles.h"
 #include "runtime_state.h"
 
 namespace ow {
@@ -320,21 +321,12 @@ class Loader {
     }
   }
 
-  // Writes what most tiles get with one multicast per row, and single tiles where they differ.
   void write_tiles(uint32_t addr, const TileWords& values) {
-    for (auto it = values.begin(); it != values.end();) {
-      auto end = std::next(it);
-      int cols = 1;
-      while (end != values.end() && end->second == it->second &&
-             end->first == Place{it->first.first, it->first.second + cols}) {
-        ++cols;
-        ++end;
-      }
+    in_rectangles(values, [&](const Rect& rect, const std::vector<uint32_t>& words) {
       control_.write(
-          Rect{run_->rect.row + it->first.first, run_->rect.col + it->first.second, 1, cols}, addr,
-          it->second);
-      it = end;
-    }
+          Rect{run_->rect.row + rect.row, run_->rect.col + rect.col, rect.rows, rect.cols}, addr,
+          words);
+    });
   }
 
   void set_filters(const LayoutState& layout) {

@@ -9,6 +9,7 @@
 #include "ow/device/neighbours.h"
 #include "ow/device/tile_map.h"
 #include "ow/isa/isa.h"
+#include "rectangles.h"
 
 namespace ow {
 namespace {
@@ -133,10 +134,12 @@ void RouteSet::apply(ControlPlane& control, bool checked) const {
   }
   std::set<int> switched;  // colours
   for (const auto& s : switches_) switched.insert(std::get<0>(s.first));
-  std::map<Key, std::pair<uint32_t, uint32_t>> words;  // ROUTE, SWITCH
+  using Words = std::pair<uint32_t, uint32_t>;                // ROUTE, SWITCH
+  std::map<int, std::map<std::pair<int, int>, Words>> words;  // by colour
   for (const auto& [key, route] : routes_) {
-    std::pair<uint32_t, uint32_t> w{route_word(route), 0};
-    if (switched.count(std::get<0>(key)) != 0) {
+    const auto [colour, row, col] = key;
+    Words w{route_word(route), 0};
+    if (switched.count(colour) != 0) {
       const auto s = switches_.find(key);
       if (s != switches_.end()) {
         w.first = route_word(s->second.positions[0]) | reg::Route::Obey::put(1) |
@@ -145,31 +148,15 @@ void RouteSet::apply(ControlPlane& control, bool checked) const {
       }
       w.first |= credit_bits(key);
     }
-    words[key] = w;
+    words[colour][{row, col}] = w;
   }
-  std::set<Key> done;
-  for (const auto& [key, word] : words) {
-    if (done.count(key) != 0) continue;
-    const auto [colour, row, col] = key;
-    auto same = [&, colour = colour, &word = word](int r, int c) {
-      const auto it = words.find({colour, r, c});
-      return it != words.end() && it->second == word && done.count(it->first) == 0;
-    };
-    Rect rect{row, col, 1, 1};
-    while (same(row, col + rect.cols)) ++rect.cols;
-    for (;;) {
-      bool whole_row = true;
-      for (int c = 0; c < rect.cols && whole_row; ++c) whole_row = same(row + rect.rows, col + c);
-      if (!whole_row) break;
-      ++rect.rows;
-    }
-    for (int r = 0; r < rect.rows; ++r) {
-      for (int c = 0; c < rect.cols; ++c) done.insert({colour, row + r, col + c});
-    }
-    if (switched.count(colour) != 0) {
-      control.write(rect, reg::Switch::address(colour), word.second);
-    }
-    control.write(rect, reg::Route::address(colour), word.first);
+  for (const auto& [colour, tiles] : words) {
+    in_rectangles(tiles, [&, colour = colour](const Rect& rect, const Words& word) {
+      if (switched.count(colour) != 0) {
+        control.write(rect, reg::Switch::address(colour), word.second);
+      }
+      control.write(rect, reg::Route::address(colour), word.first);
+    });
   }
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client of the control plane, with the packets of docs/fabric.md. All requests enter at the
-// west edge of one grid row, so there is one injector of multicasts. Responses leave at the west
-// edge of the row that answers.
+// The client of the control plane, with the packets of docs/fabric.md. Requests enter at the west
+// edge of one grid row, so there is one injector of multicasts. Only thousands of reads at a time
+// enter in the rows of their tiles, when all earlier writes have been taken. Responses leave at the
+// west edge of the row that answers.
 #ifndef OW_CONTROL_PLANE_H_
 #define OW_CONTROL_PLANE_H_
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ow/device/control_reads.h"
@@ -49,8 +51,8 @@ class ControlPlane {
   // Bytes of SRAM per tile; all tiles are alike. Read once, from a tile's CONFIG register.
   uint32_t sram_bytes(int row, int col);
 
-  // Runs the device until every tile of the rectangle has taken all earlier writes. A read of each
-  // tile proves it.
+  // Runs the device until every tile of the rectangle has taken all earlier writes. An answer of
+  // each tile proves it.
   void fence(const Rect& rect);
 
   // Reads n words and runs the device until they arrive. DeviceFault if the tile reports an error
@@ -76,12 +78,12 @@ class ControlPlane {
   class ManyReads;
 
   void check_rect(const Rect& rect) const;
-  void push_headers(std::vector<Wavelet>* packet, const Rect& rect) const;
 
   Device& device_;
   Options options_;
   ControlReads reads_;
-  uint32_t sram_bytes_ = 0;  // not asked for yet
+  uint32_t sram_bytes_ = 0;      // not asked for yet
+  std::optional<Rect> written_;  // around all tiles that may not have taken a write yet
 };
 
 }  // namespace ow
