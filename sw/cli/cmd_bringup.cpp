@@ -38,7 +38,7 @@ int run(Context& context, const Options& o) {
       source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, shape);
   context.check_files(files_of(machine), {{"--map", o.map}, {"--svg", o.svg}});
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
-                             : wafer::make_wafer_device(shape, faults);
+                             : wafer::make_wafer_device(shape, faults, source.sim);
   fmt::print("wafer       {}: {}\n", source.wafer, device->device().description());
   const wafer::Bringup result = bring_up_wafer(*device, o.mini, o.thorough, source.part);
   print_bringup(shape, result);

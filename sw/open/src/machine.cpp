@@ -69,7 +69,8 @@ void Machine::check_faults() const {
   const wafer::Shape shape = wafer::read_shape(spec_.wafer.wafer);
   const std::string& defects = spec_.wafer.defects;
   wafer::make_wafer_device(shape,
-                           defects.empty() ? wafer::Faults() : wafer::read_faults(defects, shape));
+                           defects.empty() ? wafer::Faults() : wafer::read_faults(defects, shape),
+                           spec_.wafer.sim);
 }
 
 void Machine::connect() {

@@ -65,7 +65,6 @@ std::string take_part(std::string* text) {
   return part;
 }
 
-constexpr int kMostThreads = 256;
 constexpr int kMostDigits = 12;  // of a number of cycles
 constexpr char kRecord[] = ",record=";
 // The file of ",record=FILE" at the end of `text`, which is then cut off.
@@ -97,11 +96,7 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
     if (key == "engine") {
       parse_engine(name, value, &parsed);
     } else if (key == "threads") {
-      static const std::regex form("[1-9]\\d{0,2}");
-      if (!std::regex_match(value, form) || std::stoi(value) > kMostThreads) {
-        throw BadInput(fmt::format("{}: threads '{}': must be 1 to {}", name, value, kMostThreads));
-      }
-      parsed.threads = std::stoi(value);
+      parse_threads(name, value, &parsed);
       threads = true;
     } else if (option == "lockstep") {
       parsed.lockstep = true;

@@ -36,7 +36,7 @@ ReadyWafer ready_wafer(const WaferSource& source) {
   ready.shape = read_shape(source.wafer);
   const Faults faults =
       source.defects.empty() ? Faults() : read_faults(source.defects, ready.shape);
-  auto device = make_wafer_device(ready.shape, faults);
+  auto device = make_wafer_device(ready.shape, faults, source.sim);
   ready.description = device->device().description();
   Window window;
   if (!source.map.empty()) {

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <regex>
+#include <set>
 
 #include "ow/base/error.h"
 
@@ -11,7 +14,10 @@ namespace ow::wafer {
 namespace {
 
 constexpr char kOptions[] =
-    "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller";
+    "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller, engine=NAME, "
+    "threads=N";
+
+constexpr const char* kKeys[] = {"defects", "map", "window", "accept-smaller", "engine", "threads"};
 
 // The parts between commas. A backslash makes a comma part of a file's name. A window's position
 // has a comma of its own: digits after a window belong to it.
@@ -52,11 +58,12 @@ std::optional<Window> parse_window(const std::string& text) {
 }
 
 WaferSource parse_source(const std::string& spec, const std::string& name) {
+  const std::string who = name.empty() ? "machine 'wafer:" + spec + "'" : name;
   const auto refuse = [&](const std::string& what) {
-    throw BadInput(
-        fmt::format("{}: {}", name.empty() ? "machine 'wafer:" + spec + "'" : name, what));
+    throw BadInput(fmt::format("{}: {}", who, what));
   };
   const std::vector<std::string> parts = split(spec);
+  std::set<std::string> given;
   WaferSource source;
   source.wafer = parts.front();
   if (source.wafer.empty()) refuse("which wafer? (wafer:FILE)");
@@ -66,21 +73,20 @@ WaferSource parse_source(const std::string& spec, const std::string& name) {
     const std::string key = part.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : part.substr(equals + 1);
     const bool flag = key == "accept-smaller";
-    if (!flag && key != "defects" && key != "map" && key != "window") {
+    const auto is = [&key](const char* other) { return key == other; };
+    if (std::none_of(std::begin(kKeys), std::end(kKeys), is)) {
       refuse(fmt::format("option '{}' is unknown; there are {}", part, kOptions));
     }
     if (flag != (equals == std::string::npos) || (!flag && value.empty())) {
       refuse(flag ? fmt::format("'{}': accept-smaller has no value", part)
                   : fmt::format("'{}': {}= needs a value", part, key));
     }
-    const bool again = flag               ? source.part.accept_smaller
-                       : key == "defects" ? !source.defects.empty()
-                       : key == "map"     ? !source.map.empty()
-                                          : source.part.window.has_value();
-    if (again) refuse(fmt::format("'{}' is given twice", key));
+    if (!given.insert(key).second) refuse(fmt::format("'{}' is given twice", key));
     if (flag) source.part.accept_smaller = true;
     if (key == "defects") source.defects = value;
     if (key == "map") source.map = value;
+    if (key == "engine") parse_engine(who, value, &source.sim);
+    if (key == "threads") parse_threads(who, value, &source.sim);
     if (key == "window") {
       source.part.window = parse_window(value);
       if (!source.part.window) {
@@ -93,6 +99,10 @@ WaferSource parse_source(const std::string& spec, const std::string& name) {
   }
   if (!source.map.empty() && (source.part.window || source.part.accept_smaller)) {
     refuse("a map says which tiles there are: not with window or accept-smaller");
+  }
+  if (source.sim.engine == Engine::Auto) refuse("engine 'auto': a wafer has replicated or wide");
+  if (source.sim.engine == Engine::Replicated && given.count("threads") != 0) {
+    refuse("threads= is only for engine=wide");
   }
   return source;
 }

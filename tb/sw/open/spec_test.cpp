@@ -87,7 +87,16 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
   }
   EXPECT_EQ(refused("wafer:w,defect=x"),
             "--machine wafer:w,defect=x: option 'defect=x' is unknown; there are defects=FILE, "
-            "map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller");
+            "map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller, engine=NAME, threads=N");
+  EXPECT_TRUE(has(refused("wafer:w,engine=fast"), "engine 'fast': must be replicated"));
+  EXPECT_TRUE(has(refused("wafer:w,engine=auto"), "a wafer has replicated or wide"));
+  EXPECT_TRUE(has(refused("wafer:w,threads=2"), "threads= is only for engine=wide"));
+  EXPECT_TRUE(has(refused("wafer:w,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
+  EXPECT_TRUE(has(refused("wafer:w,engine=wide,engine=wide"), "'engine' is given twice"));
+  const MachineSpec wide = parse_machine("wafer:w,engine=wide-256,threads=2", "test");
+  EXPECT_EQ(wide.wafer.sim.engine, Engine::Wide);
+  EXPECT_EQ(wide.wafer.sim.width, 256);
+  EXPECT_EQ(wide.wafer.sim.threads, 2);
   EXPECT_TRUE(has(refused("wafer:"), "which wafer?"));
   EXPECT_EQ(refused("sim:4x4,record="), "--machine sim:4x4,record=: record= needs a file");
   for (const char* text : {"sim-mini:1x1", "golden", "fpga-sim:1x1", "uart:/dev/tty", "wafer:w"}) {

@@ -38,9 +38,11 @@ TEST(Machines, AWafersNameSaysWhatIsBrokenAndWhatIsWanted) {
   const auto refusal = [](const std::string& spec) {
     return message([&] { open("wafer:" + spec); });
   };
-  EXPECT_EQ(refusal("a.yaml,defect=x"),
-            "machine 'wafer:a.yaml,defect=x': option 'defect=x' is unknown; there are "
-            "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller");
+  EXPECT_EQ(
+      refusal("a.yaml,defect=x"),
+      "machine 'wafer:a.yaml,defect=x': option 'defect=x' is unknown; there are "
+      "defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller, engine=NAME, "
+      "threads=N");
   EXPECT_EQ(refusal("a.yaml,defects="),
             "machine 'wafer:a.yaml,defects=': 'defects=': defects= needs "
             "a value");

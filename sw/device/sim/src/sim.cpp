@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <regex>
 #include <utility>
 
 #include "monolithic.h"
@@ -34,6 +35,15 @@ void parse_engine(const std::string& who, const std::string& name, SimOptions* o
   }
   options->engine = at->second.first;
   options->width = at->second.second;
+}
+
+void parse_threads(const std::string& who, const std::string& number, SimOptions* options) {
+  constexpr int kMost = 256;
+  static const std::regex form("[1-9]\\d{0,2}");
+  if (!std::regex_match(number, form) || std::stoi(number) > kMost) {
+    throw BadInput(fmt::format("{}: threads '{}': must be 1 to {}", who, number, kMost));
+  }
+  options->threads = std::stoi(number);
 }
 
 bool has_monolithic() { return make_monolithic != nullptr; }

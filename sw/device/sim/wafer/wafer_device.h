@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated wafer (ow/sim/wafer.h) over a Verilated tile: tiles, stations and links, and the
-// wires between them, cycle by cycle.
+// The simulated wafer (ow/sim/wafer.h): tiles, stations and links, and the wires between them,
+// cycle by cycle.
 #ifndef OW_WAFER_SIM_WAFER_DEVICE_H_
 #define OW_WAFER_SIM_WAFER_DEVICE_H_
 
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,7 @@
 #include "ow/sim/wafer.h"
 #include "room.h"
 #include "stations.h"
-#include "tile_groups.h"
+#include "wafer_tiles.h"
 #include "wires.h"
 
 namespace ow::wafer {
@@ -30,37 +32,40 @@ inline void check_room(const Shape& shape, size_t tile_bytes) {
                   tile_bytes);
 }
 
-template <typename Tile>
 class SimulatedWafer : public WaferDevice {
  public:
-  SimulatedWafer(const Shape& shape, const Faults& faults)
+  using MakeTiles = std::function<std::unique_ptr<WaferTiles>(const WireLayout& layout,
+                                                              sim::Context* context, Noise* noise)>;
+
+  SimulatedWafer(const Shape& shape, const Faults& faults, const MakeTiles& make_tiles)
       : WaferDevice(grid_of(shape)),
         layout_(shape),
         wires_(layout_),
         links_(layout_, context_for(&context_, shape, faults)),
         stations_(layout_, &context_, &noise_),
-        tiles_(layout_, &context_, &noise_) {
+        tiles_(make_tiles(layout_, &context_, &noise_)) {
     make_ports();
     break_things(faults);
-    tiles_.form();
+    tiles_->form();
     switch_wires();
   }
 
   std::string description() const override {
     const Shape& s = layout_.shape;
-    return fmt::format("replicated wafer, {} x {} reticles of {} x {} tiles and {} x {} spare",
-                       s.reticle_rows, s.reticle_cols, s.rows, s.cols, s.spare_rows, s.spare_cols);
+    return fmt::format("{} wafer, {} x {} reticles of {} x {} tiles and {} x {} spare",
+                       tiles_->description(), s.reticle_rows, s.reticle_cols, s.rows, s.cols,
+                       s.spare_rows, s.spare_cols);
   }
-  uint64_t evaluations() const override { return tiles_.evaluations(); }
+  uint64_t evaluations() const override { return tiles_->evaluations(); }
   SimCounts counts() const override {
-    return {tiles_.evaluations(), stations_.evaluations(), links_.evaluations()};
+    return {tiles_->evaluations(), stations_.evaluations(), links_.evaluations()};
   }
 
-  void check_idle() override { tiles_.check_idle(); }
+  void check_idle() override { tiles_->check_idle(); }
   std::vector<ChainPins>& pins() override { return stations_.pins(); }
   const Shape& wafer_shape() const override { return layout_.shape; }
   void wait_cycles(uint64_t cycles) override {
-    tiles_.join();
+    tiles_->join();
     for (uint64_t i = 0; i < cycles; ++i) step();
   }
 
@@ -77,7 +82,7 @@ class SimulatedWafer : public WaferDevice {
   }
 
   void run_chains(std::vector<ChainJob>* jobs) override {
-    tiles_.join();
+    tiles_->join();
     drive_chains(
         layout_.shape, &stations_.pins(), [this] { step(); }, jobs);
   }
@@ -88,7 +93,7 @@ class SimulatedWafer : public WaferDevice {
     for (const PortPlace& p : ports_at_) {
       if (in[p.port] != 0) wires_.emit(p.place, in[p.port]);
     }
-    tiles_due_ |= stations_.clock(tiles_, links_, wires_);
+    tiles_due_ |= stations_.clock(*tiles_, links_, wires_);
     clock_tiles(cycle);
     tiles_due_ |= stations_.publish_control();
     links_.clock(cycle, stations_.requests(), &wires_);
@@ -99,7 +104,7 @@ class SimulatedWafer : public WaferDevice {
   }
 
   bool grid_quiet() const override {
-    return tiles_.quiet() && stations_.quiet() && !links_.move() && wires_.silent();
+    return tiles_->quiet() && stations_.quiet() && !links_.move() && wires_.silent();
   }
 
  private:
@@ -152,7 +157,7 @@ class SimulatedWafer : public WaferDevice {
   void break_things(const Faults& faults) {
     for (const TileFault& f : faults.tiles) {
       try {
-        tiles_.break_tile(layout_.tile(f.reticle, f.at), f);
+        tiles_->break_tile(layout_.tile(f.reticle, f.at), f);
       } catch (const BadInput& e) {
         const int cols = layout_.shape.reticle_cols;
         throw BadInput(fmt::format("fault of tile ({}, {}) of reticle ({}, {}): {}", f.at.row,
@@ -167,10 +172,10 @@ class SimulatedWafer : public WaferDevice {
 
   void clock_tiles(uint64_t cycle) {
     if (!tiles_due_ && wires_.silent()) return;
-    tiles_due_ = tiles_.clock(cycle, stations_, &wires_);
+    tiles_due_ = tiles_->clock(cycle, stations_, &wires_);
     for (size_t i = 0; i < layout_.tiles(); ++i) {
       const auto* pattern = stations_.pattern(i);
-      const std::array<uint64_t, 4>& words = pattern != nullptr ? *pattern : tiles_.sends(i);
+      const std::array<uint64_t, 4>& words = pattern != nullptr ? *pattern : tiles_->sends(i);
       for (size_t side = 0; side < words.size(); ++side) {
         if (words[side] == 0) continue;
         wires_.talk(layout_.place_of_tile(i, static_cast<int>(side)), words[side]);
@@ -193,7 +198,7 @@ class SimulatedWafer : public WaferDevice {
     const size_t tile = layout_.tile_at(source);
     const auto* pattern = stations_.pattern(tile);
     const auto side = static_cast<size_t>(layout_.side_at(source));
-    return pattern != nullptr ? (*pattern)[side] : tiles_.sends(tile)[side];
+    return pattern != nullptr ? (*pattern)[side] : tiles_->sends(tile)[side];
   }
 
   const WireLayout layout_;
@@ -202,7 +207,7 @@ class SimulatedWafer : public WaferDevice {
   Wires wires_;
   LinkEnds links_;
   Stations stations_;
-  TileGroups<Tile> tiles_;
+  std::unique_ptr<WaferTiles> tiles_;
   std::vector<PortPlace> ports_at_;
   bool tiles_due_ = true;
 };

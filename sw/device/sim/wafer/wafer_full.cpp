@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Vow_tile_internals.h"
+#include "block_tiles.h"
+#include "tile_groups.h"
 #include "wafer_device.h"
 
 namespace ow::wafer {
 
-std::unique_ptr<WaferDevice> make_wafer_device(const Shape& shape, const Faults& faults) {
+std::unique_ptr<WaferDevice> make_wafer_device(const Shape& shape, const Faults& faults,
+                                               const SimOptions& options) {
   check_room(shape, sizeof(Vow_tile___024root));
-  return std::make_unique<SimulatedWafer<Vow_tile>>(shape, faults);
+  using Made = std::unique_ptr<WaferTiles>;
+  return std::make_unique<SimulatedWafer>(
+      shape, faults,
+      [&options](const WireLayout& layout, sim::Context* context, Noise* noise) -> Made {
+        if (options.engine == Engine::Replicated) {
+          return std::make_unique<TileGroups<Vow_tile>>(layout, context, noise);
+        }
+        return std::make_unique<BlockTiles<Vow_tile>>(layout, options, context, noise);
+      });
 }
 
 }  // namespace ow::wafer

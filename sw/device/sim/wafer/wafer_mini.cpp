@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Vow_tile_mini_internals.h"
+#include "tile_groups.h"
 #include "wafer_device.h"
 
 namespace ow::wafer {
 
 std::unique_ptr<WaferDevice> make_mini_wafer_device(const Shape& shape, const Faults& faults) {
   check_room(shape, sizeof(Vow_tile_mini___024root));
-  return std::make_unique<SimulatedWafer<Vow_tile_mini>>(shape, faults);
+  return std::make_unique<SimulatedWafer>(
+      shape, faults, [](const WireLayout& layout, sim::Context* context, Noise* noise) {
+        return std::make_unique<TileGroups<Vow_tile_mini>>(layout, context, noise);
+      });
 }
 
 std::vector<Register> mini_tile_registers() {

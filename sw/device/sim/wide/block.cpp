@@ -28,21 +28,27 @@ size_t find(const ow_wide_bit* list, int count, const std::string& signal, int b
 
 }  // namespace
 
+size_t find_input(const ow_wide_names& names, const std::string& port, int bit) {
+  return find(names.inputs, names.input_count, port, bit);
+}
+
+size_t find_output(const ow_wide_names& names, const std::string& port, int bit) {
+  const size_t output = find(names.outputs, names.output_count, port, bit);
+  if (names.outputs[output].reg < 0) {
+    throw InternalError(fmt::format("{}[{}] of the tile's model is no register", port, bit));
+  }
+  return static_cast<size_t>(names.outputs[output].reg);
+}
+
 TilePorts::TilePorts(const ow_wide_names& names) {
   for (int bit = 0; bit < kIdles; ++bit) {
     idle.push_back(find(names.registers, names.register_count, "gen_idle.idles_q", bit));
   }
-  for (int bit = 0; bit < 48; ++bit) {
-    cycle.push_back(find(names.inputs, names.input_count, "cycle_i", bit));
-  }
+  for (int bit = 0; bit < 48; ++bit) cycle.push_back(find_input(names, "cycle_i", bit));
   for (size_t side = 0; side < kSides; ++side) {
     for (int bit = 0; bit < kLinkBits; ++bit) {
-      link_in[side].push_back(
-          find(names.inputs, names.input_count, fmt::format("link_{}_i", kSideNames[side]), bit));
-      const size_t output =
-          find(names.outputs, names.output_count, fmt::format("link_{}_o", kSideNames[side]), bit);
-      if (names.outputs[output].reg < 0) throw InternalError("a link's output is no register");
-      link_out[side].push_back(static_cast<size_t>(names.outputs[output].reg));
+      link_in[side].push_back(find_input(names, fmt::format("link_{}_i", kSideNames[side]), bit));
+      link_out[side].push_back(find_output(names, fmt::format("link_{}_o", kSideNames[side]), bit));
     }
   }
 }

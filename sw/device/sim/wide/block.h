@@ -18,6 +18,13 @@
 namespace ow::wide {
 
 constexpr int kSides = 4;  // north, east, south, west
+// Blocks that a thread evaluates together, so that they share the code that is fetched.
+constexpr size_t kBatch = 4;
+
+// Where a bit of a port stands in the list of inputs, or of registers for an output. InternalError
+// if the model has no such bit, or if the output is no register.
+size_t find_input(const ow_wide_names& names, const std::string& port, int bit);
+size_t find_output(const ow_wide_names& names, const std::string& port, int bit);
 
 // Where the ports of a tile stand in the lists of a model.
 struct TilePorts {
@@ -58,6 +65,11 @@ class Block {
 
   size_t words() const { return words_; }
   const Lanes& present() const { return present_; }
+  // An input or a register of all tiles: a vector of words().
+  uint64_t* input(size_t index) { return list(code_.inputs, index); }
+  const uint64_t* reg(size_t index) const {
+    return reinterpret_cast<const uint64_t*>(state_.data() + code_.registers + index * bytes_);
+  }
   // The link inputs of all tiles on a side: a vector of words() words.
   uint64_t* taken(int side, size_t bit) { return input(ports_.link_in[index(side)][bit]); }
   const uint64_t* taken(int side, size_t bit) const {
@@ -100,7 +112,6 @@ class Block {
   uint64_t* list(size_t offset, size_t index) {
     return reinterpret_cast<uint64_t*>(state_.data() + offset + index * bytes_);
   }
-  uint64_t* input(size_t index) { return list(code_.inputs, index); }
   uint64_t* reg(size_t index) { return list(code_.registers, index); }
   static size_t index(int side) { return static_cast<size_t>(side); }
   bool bit(size_t reg_index, size_t lane) {

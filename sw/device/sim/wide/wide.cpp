@@ -28,12 +28,11 @@ namespace ow {
 namespace {
 
 using wide::Block;
+using wide::kBatch;
 using wide::kSides;
 using wide::Lanes;
 
 constexpr int kWidestBlock = 64;  // columns
-// Blocks that a thread evaluates together, so that they share the code that is fetched.
-constexpr size_t kBatch = 4;
 constexpr size_t kBits = kLinkBits;
 constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to that of the next
 

@@ -31,6 +31,7 @@ struct WaferSource {
   std::string defects;  // faults to be put into it; empty: none
   std::string map;      // a saved repair map; empty: bring the wafer up
   WaferPart part;
+  SimOptions sim;                                    // the engine, its width and threads
   std::string firmware;                              // directory of the self-test's ELF files
   std::function<void(const std::string&)> progress;  // called when a step of bring-up begins
 };
@@ -45,9 +46,10 @@ struct ReadyWafer {
 };
 
 // What stands behind "wafer:" in a machine's name: FILE[,OPTION]..., where an option is
-// defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN] or accept-smaller, each at most once; a
-// map excludes the last two. A comma ends a file's name, unless a backslash stands before it.
-// `firmware` is left empty. BadInput for anything else, beginning with `name`, or the whole string.
+// defects=FILE, map=FILE, window=ROWSxCOLUMNS[@ROW,COLUMN], accept-smaller, engine=NAME or
+// threads=N, each at most once; a map excludes a window and accept-smaller. A comma ends a file's
+// name, unless a backslash stands before it. `firmware` is left empty. BadInput for anything else,
+// beginning with `name`, or the whole string.
 WaferSource parse_source(const std::string& spec, const std::string& name = "");
 
 // ROWSxCOLUMNS, or ROWSxCOLUMNS@ROW,COLUMN of its first tile (0,0); nothing if it is neither.

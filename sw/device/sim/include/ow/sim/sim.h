@@ -81,6 +81,8 @@ std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
 // The engine's name, "replicated", "auto", "wide", or "wide-512", -256, -64. BadInput, which begins
 // with `who`, for anything else.
 void parse_engine(const std::string& who, const std::string& name, SimOptions* options);
+// Threads of the wide engine, likewise.
+void parse_threads(const std::string& who, const std::string& number, SimOptions* options);
 
 // Whether the wide engine is built, for a width as SimOptions has it.
 bool has_wide(int width = 0);

@@ -9,6 +9,7 @@
 
 #include "ow/device/test_chain.h"
 #include "ow/device/wafer_faults.h"
+#include "ow/sim/sim.h"
 #include "ow/sim/sim_device.h"
 
 namespace ow::wafer {
@@ -32,8 +33,10 @@ class WaferDevice : public SimDevice, public ChainAccess {
   virtual std::vector<ChainPins>& pins() = 0;
 };
 
-// Full tiles. BadInput if the faults name something that does not exist.
-std::unique_ptr<WaferDevice> make_wafer_device(const Shape& shape, const Faults& faults = Faults());
+// Full tiles, evaluated by the engine of the options with their width and threads. BadInput if the
+// faults name something that does not exist, or if the wide engine is not built.
+std::unique_ptr<WaferDevice> make_wafer_device(const Shape& shape, const Faults& faults = Faults(),
+                                               const SimOptions& options = SimOptions());
 
 // Tiles of `mini` (2 lanes, 8 kB, 4 colours, 3 threads), for campaigns.
 std::unique_ptr<WaferDevice> make_mini_wafer_device(const Shape& shape,

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/sim/tile_blocks.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "block.h"
+#include "lanes.h"
+#include "library.h"
+#include "ow/base/error.h"
+#include "ow/device/link_word.h"
+#include "ow/sim/one_tile.h"
+#include "ow/sim/sim_device.h"
+#include "state_map.h"
+#include "workers.h"
+
+namespace ow {
+namespace {
+
+using wide::Block;
+using wide::kGroup;
+using wide::kSides;
+using wide::Lanes;
+
+// Where the ports of a tile stand that a grid does not use.
+struct TestPorts {
+  explicit TestPorts(const ow_wide_names& names)
+      : reset(wide::find_input(names, "rst_i", 0)),
+        test(wide::find_input(names, "test_i", 0)),
+        request_valid(wide::find_input(names, "test_req_valid_i", 0)),
+        response_ready(wide::find_input(names, "test_rsp_ready_i", 0)),
+        request_ready(wide::find_output(names, "test_req_ready_o", 0)),
+        response_valid(wide::find_output(names, "test_rsp_valid_o", 0)) {
+    for (int k = 0; k < names.input_count; ++k) {
+      if (std::string("test_req_i") != names.inputs[k].signal) continue;
+      const auto bit = static_cast<int>(request.size());
+      request.push_back(wide::find_input(names, "test_req_i", bit));
+      response.push_back(wide::find_output(names, "test_rsp_o", bit));
+    }
+  }
+  size_t reset, test, request_valid, response_ready;  // inputs
+  std::vector<size_t> request;
+  size_t request_ready, response_valid;  // registers
+  std::vector<size_t> response;
+};
+
+class Blocks : public TileBlocks {
+ public:
+  Blocks(size_t count, const ow_wide_code& code, const SimOptions& options,
+         std::unique_ptr<TileMaker> maker);
+
+  size_t clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
+               const std::vector<uint8_t>& due) override;
+  const std::array<uint64_t, 4>& sends(size_t tile) const override { return sends_[tile]; }
+  bool idle(size_t tile) const override { return !places_[tile / width_].awake.get(tile % width_); }
+  TestAnswer answer(size_t tile) const override;
+  int width() const override { return code_.width; }
+
+ private:
+  struct Place {
+    Block block;
+    size_t first = 0, tiles = 0;
+    bool runs = false;          // in this cycle
+    bool sends[kSides] = {};    // `sends_` of its tiles is not zero
+    bool requests = false;      // its inputs `request` are not zero
+    Lanes filled[kSides] = {};  // by group of lanes: its link inputs are not zero
+    Lanes awake = {};
+  };
+
+  void clock_batch(size_t thread, size_t batch);
+  void give(Place* place);
+  void give_group(Place* place, size_t group);
+  void take(Place* place);
+
+  const ow_wide_code& code_;
+  wide::TilePorts links_;
+  TestPorts ports_;
+  size_t width_;
+  wide::StateMap map_;
+  std::vector<wide::Memory> scratch_;  // by thread and place in a batch
+  std::vector<Place> places_;
+  std::vector<std::array<uint64_t, 4>> sends_;
+  const std::vector<TileInputs>* inputs_ = nullptr;  // of this cycle
+  const std::vector<uint8_t>* due_ = nullptr;
+  uint64_t cycle_ = 0;
+  wide::Workers workers_;  // the last member: its threads use the others
+};
+
+Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options,
+               std::unique_ptr<TileMaker> maker)
+    : code_(code),
+      links_(*code.names),
+      ports_(*code.names),
+      width_(static_cast<size_t>(code.width)),
+      map_(*code.names, maker->layout()),
+      sends_(count),
+      workers_(static_cast<size_t>(std::max(options.threads, 1)),
+               [this](size_t thread, size_t batch) { clock_batch(thread, batch); }) {
+  TileState reset;
+  reset.words.resize(map_.words);
+  maker->make("reset", false)->read_next(reset.words.data());
+  for (size_t first = 0; first < count; first += width_) {
+    const size_t tiles = std::min(width_, count - first);
+    Lanes present;
+    for (size_t lane = 0; lane < tiles; ++lane) present.set(lane);
+    places_.push_back({Block(code_, links_, present, map_, reset), first, tiles});
+  }
+  const size_t together = std::min(wide::kBatch, places_.size());
+  for (size_t k = 0; k < workers_.threads() * together; ++k) {
+    scratch_.emplace_back(code.scratch_bytes);
+  }
+}
+
+TestAnswer Blocks::answer(size_t tile) const {
+  const Block& block = places_[tile / width_].block;
+  const size_t lane = tile % width_;
+  const auto bit = [&](size_t reg) {
+    return (block.reg(reg)[lane / kGroup] >> (lane % kGroup) & 1) != 0;
+  };
+  TestAnswer answer{bit(ports_.request_ready), bit(ports_.response_valid), 0};
+  if (!answer.response_valid) return answer;
+  for (size_t n = 0; n < ports_.response.size(); ++n) {
+    answer.response |= uint64_t{bit(ports_.response[n])} << n;
+  }
+  return answer;
+}
+
+void Blocks::give(Place* place) {
+  for (size_t group = 0; group * kGroup < place->tiles; ++group) give_group(place, group);
+}
+
+// The inputs of 64 tiles become bits of vectors.
+void Blocks::give_group(Place* place, size_t group) {
+  Block& block = place->block;
+  const size_t tiles = std::min(kGroup, place->tiles - group * kGroup);
+  const TileInputs* const in = inputs_->data() + place->first + group * kGroup;
+  uint64_t reset = 0, test = 0, request = 0, ready = 0, any[kSides] = {};
+  for (size_t k = 0; k < tiles; ++k) {
+    reset |= uint64_t{in[k].reset} << k;
+    test |= uint64_t{in[k].test} << k;
+    request |= uint64_t{in[k].request_valid} << k;
+    ready |= uint64_t{in[k].response_ready} << k;
+    for (size_t side = 0; side < kSides; ++side) any[side] |= in[k].links[side];
+  }
+  block.input(ports_.reset)[group] = reset;
+  block.input(ports_.test)[group] = test;
+  block.input(ports_.request_valid)[group] = request;
+  block.input(ports_.response_ready)[group] = ready;
+  uint64_t rows[kGroup];
+  if (request != 0) {
+    for (size_t k = 0; k < kGroup; ++k) rows[k] = k < tiles ? in[k].request : 0;
+    wide::transpose(rows);
+    for (size_t n = 0; n < ports_.request.size(); ++n) {
+      block.input(ports_.request[n])[group] = rows[n];
+    }
+  }
+  for (size_t side = 0; side < kSides; ++side) {
+    if (any[side] == 0 && !place->filled[side].get(group)) continue;
+    for (size_t k = 0; k < kGroup; ++k) rows[k] = k < tiles ? in[k].links[side] : 0;
+    wide::transpose(rows);
+    for (size_t bit = 0; bit < kLinkBits; ++bit) {
+      block.taken(static_cast<int>(side), bit)[group] = rows[bit];
+    }
+    any[side] != 0 ? place->filled[side].set(group) : place->filled[side].clear(group);
+  }
+}
+
+// What a block sends, word by word.
+void Blocks::take(Place* place) {
+  for (int side = 0; side < kSides; ++side) {
+    bool& sends = place->sends[side];
+    const bool now = place->runs && place->block.sends(cycle_ + 1, side);
+    if (!now && !sends) continue;
+    sends = now;
+    uint64_t rows[kGroup];
+    for (size_t group = 0; group * kGroup < place->tiles; ++group) {
+      std::fill(std::begin(rows), std::end(rows), uint64_t{0});
+      for (size_t bit = 0; now && bit < kLinkBits; ++bit) {
+        rows[bit] = place->block.sent(cycle_ + 1, side, bit)[group];
+      }
+      if (now) wide::transpose(rows);
+      const size_t first = group * kGroup, tiles = std::min(kGroup, place->tiles - first);
+      for (size_t k = 0; k < tiles; ++k) {
+        sends_[place->first + first + k][static_cast<size_t>(side)] = rows[k];
+      }
+    }
+  }
+}
+
+void Blocks::clock_batch(size_t thread, size_t batch) {
+  const size_t first = batch * wide::kBatch, last = std::min(first + wide::kBatch, places_.size());
+  std::array<Place*, wide::kBatch> due{};
+  size_t count = 0;
+  for (size_t b = first; b < last; ++b) {
+    Place& place = places_[b];
+    const auto begin = due_->begin() + static_cast<std::ptrdiff_t>(place.first);
+    place.runs = std::any_of(begin, begin + static_cast<std::ptrdiff_t>(place.tiles),
+                             [](uint8_t is) { return is != 0; });
+    if (!place.runs) continue;
+    give(&place);
+    due[count++] = &place;
+  }
+  const size_t scratch = thread * std::min(wide::kBatch, places_.size());
+  for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_);
+  for (int part = 0; count > 0 && part < code_.part_count; ++part) {
+    for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
+  }
+  for (size_t k = 0; k < count; ++k) {
+    due[k]->block.end(cycle_);
+    due[k]->awake = due[k]->block.awake();
+  }
+  for (size_t b = first; b < last; ++b) take(&places_[b]);
+}
+
+size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
+                     const std::vector<uint8_t>& due) {
+  cycle_ = cycle;
+  inputs_ = &inputs;
+  due_ = &due;
+  workers_.run((places_.size() + wide::kBatch - 1) / wide::kBatch);
+  size_t evaluated = 0;
+  for (const Place& place : places_) evaluated += place.runs ? place.tiles : 0;
+  return evaluated;
+}
+
+}  // namespace
+
+std::unique_ptr<TileBlocks> make_tile_blocks(size_t count, const SimOptions& options) {
+  return std::make_unique<Blocks>(count, wide::find_code(options.width), options,
+                                  make_tile_maker());
+}
+
+}  // namespace ow

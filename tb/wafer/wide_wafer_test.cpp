@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A wafer with defects whose tiles the wide engine evaluates: every word at the edges is the one of
+// the replicated engine, in the same cycle. Bring-up, a layer, and at the end memories and
+// counters, which leave at the edges, too.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ow/base/error.h"
+#include "ow/compile/plan.h"
+#include "ow/execute/stream_job.h"
+#include "ow/open/wafer.h"
+#include "ow/runtime/counters.h"
+#include "ow/runtime/machine.h"
+#include "ow/sim/sim.h"
+#include "ow/sim/wafer.h"
+#include "ow/wafer/files.h"
+#include "ow/wafer/repair.h"
+
+namespace ow::wafer {
+namespace {
+
+const std::string kConfigs = OW_SOURCE_DIR "/configs/";
+
+struct Run {
+  std::vector<EdgeEvent> events;
+  std::string found;  // by bring-up
+  uint64_t cycles = 0;
+};
+
+// On all logical tiles; then their counters and the first `words` of their memories are read.
+Run run_layer(std::unique_ptr<Device> device, size_t words) {
+  const GridShape grid = device->shape();
+  const Runtime machine = make_runtime(std::move(device));
+  const Network network = random_network(7, HalfType::Binary16, {{48, 12, "relu", true}}, 0.5);
+  const TrainingJob work = forward_job(network, grid.rows, grid.cols, 32);
+  const ElfImage firmware = read_elf(OW_FIRMWARE_DIR "/forward.elf", isa::kFull.sram_bytes);
+  const jobs::Plan plan = jobs::make_forward_plan("layer", work, 0, firmware, tile_of(machine));
+  jobs::StreamJob job(machine, firmware, plan, work);
+  job.write_input(random_activations(3, work.type, 48, plan.batch(), -1, 1));
+  job.run(false);
+  ControlPlane control(device_of(machine));
+  read_counters(control, whole(grid));
+  control.read_rect(whole(grid), 0, words);
+  return {device_of(machine).sim()->edge_log(), "", machine.cycle()};
+}
+
+Run bring_up_and_run(const SimOptions& options) {
+  const Shape shape = read_shape(kConfigs + "wafer-2x2.yaml");
+  const Faults faults = read_faults(kConfigs + "defects-2x2.yaml", shape);
+  auto wafer = make_wafer_device(shape, faults, options);
+  wafer->record_edges(true);
+  const Bringup found =
+      bring_up(*wafer, &wafer->device(), selftest_options(false, false, OW_FIRMWARE_DIR));
+  EXPECT_TRUE(found.succeeded());
+  Run run = run_layer(std::move(wafer), isa::kFull.sram_bytes / 4);
+  run.found = to_json(shape, found.defects).dump();
+  return run;
+}
+
+// Four reticles of 36 tiles: several blocks of 64.
+Run map_and_run(const SimOptions& options) {
+  const Shape shape{2, 2, 5, 5, 1, 1};
+  Faults faults;
+  TileFault fault;
+  fault.reticle = 1;
+  fault.at = {2, 3};
+  fault.kind = TileFault::Kind::Babble;
+  faults.tiles.push_back(fault);
+  fault = {};
+  fault.reticle = 2;
+  fault.at = {5, 0};
+  fault.kind = TileFault::Kind::Silent;
+  faults.tiles.push_back(fault);
+  auto wafer = make_wafer_device(shape, faults, options);
+  wafer->record_edges(true);
+  const Repair repair = repair_wafer(shape, faults.expected(shape));
+  if (!repair.map) throw InternalError(repair.reason);
+  apply_map(*wafer, *repair.map);
+  return run_layer(std::move(wafer), 2048);
+}
+
+void compare(Run (*run)(const SimOptions&)) {
+  const Run expected = run(SimOptions());
+  ASSERT_GT(expected.events.size(), 10'000u);
+  for (const char* engine : {"wide-512", "wide-256", "wide-64"}) {
+    for (const int threads : {1, 2}) {
+      SimOptions options;
+      parse_engine("test", engine, &options);
+      options.threads = threads;
+      if (!has_wide(options.width)) continue;
+      const std::string name = fmt::format("{}, {} threads", engine, threads);
+      const Run got = run(options);
+      EXPECT_EQ(got.found, expected.found) << name;
+      EXPECT_EQ(got.cycles, expected.cycles) << name;
+      size_t same = 0;
+      while (same < std::min(got.events.size(), expected.events.size()) &&
+             got.events[same] == expected.events[same]) {
+        ++same;
+      }
+      EXPECT_EQ(same, expected.events.size())
+          << name << ": cycle "
+          << expected.events[std::min(same, expected.events.size() - 1)].cycle;
+      EXPECT_EQ(got.events.size(), expected.events.size()) << name;
+    }
+  }
+}
+
+TEST(WideWafer, BringUpAndALayerOnAWaferWithDefects) { compare(bring_up_and_run); }
+TEST(WideWafer, ALayerOnAWaferOfSeveralBlocks) { compare(map_and_run); }
+
+}  // namespace
+}  // namespace ow::wafer
