@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "cli.h"
+#include "heat_map.h"
 #include "machine_options.h"
 #include "ow/base/stop_signals.h"
 #include "ow/execute/run_job.h"
+#include "ow/execute/tile_counts.h"
 #include "ow/open/machine.h"
 #include "plan_report.h"
 #include "ranks.h"
@@ -63,8 +65,11 @@ int run(Context& context, RunCommand c) {
       signals.emplace("asked to end: after this step, with a checkpoint; again: at once");
       c.run.stop = [&] { return signals->asked(); };
     }
+    jobs::TileCounts counts;
+    if (!c.heat_map.empty()) c.run.counts = &counts;
     const jobs::Report report = execute_shown(job, compiled, c.run, speaks);
     if (!speaks) return 0;
+    if (!c.heat_map.empty()) write_heat_map(c.heat_map, c.job, counts);
     const int status = print_report(context, report, c.run.mode);
     if (!bringup.is_null()) context.result()["wafer"] = bringup;
     return status;

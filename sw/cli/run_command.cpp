@@ -147,6 +147,10 @@ void add_run_options(CLI::App* sub, RunCommand* c) {
   add_machine_options(sub, c);
   add_training_options(sub, c);
   add_network_options(sub, c);
+  sub->add_option("--heat-map", c->heat_map,
+                  "Write a picture of the tiles: how busy they were, what they sent, what they "
+                  "waited for")
+      ->type_name("FILE");
   sub->add_option("--save-outputs", c->run.save_outputs,
                   "Write what came out of the grid, or of the golden model (safetensors: outputs "
                   "[samples, outputs])")
@@ -192,6 +196,9 @@ void check_options(const RunCommand& c, const MachineSpec& machine, const jobs::
   use.drawn = !c.svg.empty();
   use.trains = job.is_training();
   check_use(machine, use);
+  if (!c.heat_map.empty() && (machine.kind == MachineKind::Golden || machine.has_mini_tiles())) {
+    throw BadInput(machine.name + ": it has no counters (--heat-map)");
+  }
   if (job.is_training()) {
     check_training_options(c, machine, job);
   } else {

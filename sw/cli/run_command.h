@@ -18,6 +18,7 @@ struct RunCommand {
   MachineFlags machine;
   SimOptions sim;  // of a simulated grid
   std::string svg;
+  std::string heat_map;  // file of the picture; empty: none
   std::string mode = "eval";
   std::string resume;  // empty: no; "true"; "auto": if there is something to resume
   int wafers = 0;      // 0: as the job says

@@ -32,8 +32,8 @@ void add_model_dir(const Context& context, const RunCommand& c, std::vector<File
     kept.push_back({"--model-dir", directory + "/predictions.safetensors", "", false});
   }
   // Checkpoints that are not there yet.
-  for (const std::string& path :
-       {context.json_path(), c.run.save_outputs, c.run.plan, c.run.metrics, c.sim.record_file}) {
+  for (const std::string& path : {context.json_path(), c.run.save_outputs, c.run.plan,
+                                  c.run.metrics, c.sim.record_file, c.heat_map}) {
     const std::string name = fs::path(path).filename().string();
     if (!memoryx::names_checkpoint(name)) continue;
     kept.push_back({"--model-dir", (fs::path(directory) / name).string(), "", false, false});
@@ -74,6 +74,7 @@ void check_files(Context* context, const RunCommand& c, const MachineSpec& machi
       {"--metrics", metrics, "", std::filesystem::exists(metrics, error), false},
       {"--record", c.sim.record_file},
       {kSave, machine.save_file},
+      {"--heat-map", c.heat_map},
       {"--svg", c.svg}};
   add_model_dir(*context, c, &read, &written);
   context->check_files(read, written);

@@ -53,4 +53,9 @@ void add_counters(const Counters& before, const Counters& after, Counters* sum) 
   for (size_t k = 0; k < sum->size(); ++k) (*sum)[k] += after[k] - before[k];
 }
 
+void add_counters(const std::vector<Counters>& before, const std::vector<Counters>& after,
+                  Counters* sum) {
+  for (size_t t = 0; t < after.size(); ++t) add_counters(before[t], after[t], sum);
+}
+
 }  // namespace ow::jobs

@@ -185,9 +185,9 @@ Activations Comparison::run_pass(const Activations& x, bool dense) {
   stream_.spoil_values();
   // A second pass finds the input where the first one did, if nothing was laid over it.
   if (!dense || !plan.values.front().kept) stream_.write_input(x);
-  const Counters before = stream_.counters();
+  const GridCounters before = stream_.counters();
   StreamRun run = stream_.run(dense);
-  const Counters after = stream_.counters();
+  const GridCounters after = stream_.counters();
 
   Workload& whole_job = workloads_.back();
   Pass& job = dense ? whole_job.dense : whole_job.sparse;
@@ -198,6 +198,7 @@ Activations Comparison::run_pass(const Activations& x, bool dense) {
   const EdgeWaits waits = run.edge.waits();
   for (size_t k = 0; k < waits.size(); ++k) job.waits[k] += waits[k];
   add_counters(before, after, &job.counters);
+  if (counts_ != nullptr && !dense) counts_->add(plan.grid, before, after, run.cycles());
 
   for (size_t k = 0; k < job_.layers.size(); ++k) {
     const uint64_t bound = layer_bound(plan, k, weights_[dense ? 1 : 0][k]).cycles();
@@ -308,6 +309,7 @@ class Runner {
       Comparison comparison(machine, checked_.firmware, *plans.large, large,
                             layer_name(large.layers.front()), reference_, options_.dense);
       comparison.on_progress(tick);
+      comparison.count_tiles(options_.counts);
       set_time(*plans.large, large, &comparison);
       comparison.run(large_input(*params_.large, plans.large->batch()));
       add(comparison);
@@ -332,6 +334,7 @@ class Runner {
     Comparison comparison(machine, checked_.firmware, plan, job_, "network", reference_,
                           options_.dense);
     comparison.on_progress(tick);
+    comparison.count_tiles(options_.counts);
     set_time(plan, job_, &comparison);
     std::vector<Activations> outputs;
     const Dataset& data = checked_.samples;

@@ -232,7 +232,7 @@ uint64_t one_by_one(const TrainRun& run, uint64_t longest, uint64_t alone) {
 TrainRun TrainGrid::train(WaferSide& memory, const Samples& samples, const Targets& targets) {
   if (samples.count() != plan_.batch()) throw InternalError("a micro-batch fills the grid");
   TrainRun run;
-  const Counters counted = sum_counters(executor_.run());
+  const GridCounters counted = tile_counters(executor_.run());
   const uint64_t begin = begin_passes(memory);
   const auto weights = memory.stream(plan_.streams.step, plan_.streams.options);
   write_samples(memory, samples);
@@ -249,9 +249,11 @@ TrainRun TrainGrid::train(WaferSide& memory, const Samples& samples, const Targe
   for (size_t r = 0; r < numbers.size(); ++r) numbers[r] += output_words(static_cast<int>(r));
   const Launched launched = launch(plan_.executable.phases.size(), memory.loss_scale(),
                                    weights.get(), numbers, &sink, &outputs);
-  add_counters(counted, sum_counters(executor_.run()), &run.counters);
+  const GridCounters after = tile_counters(executor_.run());
+  add_counters(counted, after, &run.counters);
   sink.finish();
   run.cycles = rest_at_ - begin;
+  if (counts_ != nullptr) counts_->add(plan_.grid, counted, after, run.cycles);
   for (int r = 0; r < plan_.grid.rows; ++r) {
     const auto row = static_cast<size_t>(r);
     run.wavelets_in += weights->wavelets(r);

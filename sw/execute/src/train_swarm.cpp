@@ -36,9 +36,10 @@ std::vector<T> get_all(swarmx::Reader* in) {
 class GridWafer : public TrainWafer {
  public:
   GridWafer(std::unique_ptr<Device> device, const CheckedTraining& checked,
-            std::function<void()> progress)
+            std::function<void()> progress, TileCounts* counts)
       : machine_(make_runtime(std::move(device))), grid_(machine_, checked.firmware, checked.plan) {
     grid_.on_progress(std::move(progress));
+    grid_.count_tiles(counts);
   }
   std::string description() const override { return machine_.info().description; }
   void set_time(const TimeModel& time) override { grid_.set_time(time); }
@@ -94,8 +95,8 @@ TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
       swarm_.alive();
       if (shown) shown();
     };
-    wafers_.push_back(
-        std::make_unique<GridWafer>(options.make(params.base.grid), checked, progress));
+    wafers_.push_back(std::make_unique<GridWafer>(options.make(params.base.grid), checked, progress,
+                                                  options.counts));
   }
   if (memory != nullptr) set_time(memory->step());
 }

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
-#include "ow/base/json.h"
+#include "svg_text.h"
 
 namespace ow::plot {
 namespace {
@@ -23,22 +22,6 @@ constexpr size_t kMostLetters = 40;          // of a name
 // The colours of the wafer's picture come first (blue, red, green, orange).
 constexpr const char* kColour[kColours] = {"#1f6fb5", "#d9534f", "#4f9a4e", "#e08e0b", "#7d3c98",
                                            "#17889b", "#8c564b", "#555555", "#b5a000"};
-
-// Text that is legal in XML, whatever the bytes were: UTF-8 without control characters.
-std::string escaped(const std::string& text) {
-  using nlohmann::json;
-  const std::string valid = json::parse(json_text(text));
-  std::string out;
-  for (const char c : valid) {
-    const auto code = static_cast<unsigned char>(c);
-    out += c == '&'                    ? "&amp;"
-           : c == '<'                  ? "&lt;"
-           : c == '>'                  ? "&gt;"
-           : code < 32 || code == 0x7F ? "?"
-                                       : std::string(1, c);
-  }
-  return out;
-}
 
 // A name that is too long for the legend keeps its end, as that tells files apart.
 std::string shortened(const std::string& name) {

@@ -119,14 +119,10 @@ void Run::State::read_counters(const Rect& within) {
   for (size_t k = 0; k < at.size(); ++k) counted[at[k]] = {all[k], now};
 }
 
-Counters sum_counters(const Run& run) {
+std::vector<Counters> tile_counters(const Run& run) {
   const Run::State& of = Internals::of(run);
   of.check_loaded();
-  Counters sum{};
-  for (const Counters& tile : read_counters(of.machine->control(), run.rect())) {
-    for (size_t k = 0; k < sum.size(); ++k) sum[k] += tile[k];
-  }
-  return sum;
+  return read_counters(of.machine->control(), run.rect());
 }
 
 Profile Run::profile() {

@@ -244,6 +244,7 @@ TEST(Cli, OptionsThatWouldDoNothingAreRefused) {
       {"estimate " + digits + " --machine sim:4x4,record=r", "an estimate records nothing"},
       {"run " + digits + " --machine sim:4x4,record=r --record s", "not with --record"},
       {"run " + training + " --mode eval --model-dir ''", "--model-dir: must be a directory"},
+      {"run " + digits + " --machine sim-mini --heat-map h", "it has no counters (--heat-map)"},
       {"run " + digits + " --json ''", "--json: must be a file's name"},
       {"run " + digits + " --save-outputs ''", "--save-outputs: must be a file's name"},
       {"run ''", "params: must be a file's name"},
@@ -311,6 +312,19 @@ TEST(Cli, WrittenFilesReplaceNoneOfTheCommands) {
     EXPECT_EQ(now.str(), text) << arguments;
   }
   for (const std::string& name : {job, link}) std::remove(name.c_str());
+}
+
+TEST(Cli, TilesAreDrawnByWhatTheyCounted) {
+  const std::string svg = temporary("tiles.svg");
+  const Result r = run_ow("run '" OW_SOURCE_DIR "/configs/one-layer.yaml' --heat-map " + svg);
+  EXPECT_EQ(r.status, 0) << r.output;
+  std::stringstream picture;
+  picture << std::ifstream(svg).rdbuf();
+  EXPECT_EQ(picture.str().find("<svg "), 0u);
+  for (const char* title : {"one-layer.yaml: 2 x 2 tiles, ", ">engine: beats", ">engine: stalls"}) {
+    EXPECT_NE(picture.str().find(title), std::string::npos) << title;
+  }
+  std::remove(svg.c_str());
 }
 
 TEST(Cli, MetricsOfTrainingsAreDrawn) {

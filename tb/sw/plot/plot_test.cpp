@@ -15,6 +15,7 @@
 #include "ow/base/rng.h"
 #include "ow/plot/axis.h"
 #include "ow/plot/chart.h"
+#include "ow/plot/heat_map.h"
 #include "ow/plot/training.h"
 
 namespace ow::plot {
@@ -226,6 +227,18 @@ TEST(Metrics, AStepWithoutANormLeavesAGap) {
   const std::vector<Panel> panels = training_panels({m});
   ASSERT_EQ(panels.size(), 1u);
   EXPECT_EQ(panels[0].title, "norm of the gradients");
+}
+
+TEST(HeatMaps, NeighboursOfOneColourAreOneRectangle) {
+  constexpr size_t kScale = 64, kPaper = 1;  // rectangles besides those of tiles
+  const std::string same = draw_heat_maps("a & b", 2, 3, {{"busy", {7, 7, 7, 7, 7, 7}}});
+  EXPECT_EQ(count(same, "<rect"), 2 + kScale + kPaper);
+  EXPECT_EQ(count(same, "<title>a &amp; b</title>"), 1u);
+  const std::string two =
+      draw_heat_maps("t", 2, 3, {{"busy", {0, 0, 9, 9, 0, 9}}, {"idle", {0, 0, 0, 0, 0, 0}}});
+  EXPECT_EQ(count(two, "<rect"), 2 + 3 + 2 + 2 * kScale + kPaper);
+  EXPECT_EQ(count(two, "font-weight=\"bold\">busy<"), 1u);
+  EXPECT_EQ(count(two, "nan"), 0u);
 }
 
 TEST(Metrics, BadFilesAreRefusedInOneLine) {

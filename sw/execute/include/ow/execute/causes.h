@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "ow/device/edge_link.h"
 #include "ow/device/tile_map.h"
@@ -35,8 +36,10 @@ std::string stalls_text(const Counters& counters, uint64_t times = 1);
 // "120 edge, 0 store, ...", each divided by `times`.
 std::string waits_text(const EdgeWaits& waits, uint64_t times = 1);
 
-// Adds what was counted since `before` to `sum`.
+// Adds what was counted since `before` to `sum`: by a tile, or by all tiles of a grid together.
 void add_counters(const Counters& before, const Counters& after, Counters* sum);
+void add_counters(const std::vector<Counters>& before, const std::vector<Counters>& after,
+                  Counters* sum);
 
 }  // namespace ow::jobs
 

@@ -17,6 +17,7 @@
 #include "ow/device/sim_control.h"
 #include "ow/execute/options.h"
 #include "ow/execute/stream_job.h"
+#include "ow/execute/tile_counts.h"
 #include "ow/execute/train_job.h"
 
 namespace ow::jobs {
@@ -126,6 +127,8 @@ class Comparison {
   // Time outside the wafer (StreamJob::set_time).
   void set_time(const TimeModel& model) { stream_.set_time(model); }
   const std::vector<Workload>& workloads() const { return workloads_; }
+  // Where what each tile counts in sparse runs is added; it must outlive them.
+  void count_tiles(TileCounts* counts) { counts_ = counts; }
 
  private:
   Activations run_pass(const Activations& x, bool dense);
@@ -139,6 +142,7 @@ class Comparison {
   std::vector<LayerWeights> weights_[2];  // by layer: sparse, dense
   StreamJob stream_;
   std::vector<Workload> workloads_;
+  TileCounts* counts_ = nullptr;
 };
 
 }  // namespace ow::jobs

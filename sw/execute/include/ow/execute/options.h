@@ -28,6 +28,7 @@ class Transport;
 namespace ow::jobs {
 
 class PlanFile;
+class TileCounts;
 class TrainReference;
 class TrainWafer;
 struct TrainStep;
@@ -66,6 +67,7 @@ struct RunOptions {
   // there is no device. Empty: nowhere, or for Predict predictions.safetensors in model_dir.
   std::string save_outputs;
   std::function<void(const PlanFile&)> on_plan;  // called when the plan is in its file
+  TileCounts* counts = nullptr;  // where what the tiles of this process count is added
   // Called with a line about something that is probably not meant.
   std::function<void(const std::string&)> on_warning;
 

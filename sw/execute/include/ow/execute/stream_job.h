@@ -64,8 +64,8 @@ class StreamJob {
   // still there (ValuePlan::kept).
   Activations read_value(int value);
 
-  // Sums over all tiles since reset.
-  Counters counters() { return sum_counters(executor_.run()); }
+  // Of all tiles since reset, row by row.
+  std::vector<Counters> counters() { return tile_counters(executor_.run()); }
 
   // Called every few hundred cycles while run() runs.
   void on_progress(std::function<void()> call) { executor_.on_progress(std::move(call)); }

@@ -11,6 +11,7 @@
 
 #include "ow/compile/plan.h"
 #include "ow/execute/executor.h"
+#include "ow/execute/tile_counts.h"
 #include "ow/execute/train_time.h"
 #include "ow/graph/training.h"
 #include "ow/memoryx/gradient_sink.h"
@@ -92,6 +93,9 @@ class TrainGrid {
     executor_.on_progress(progress_ = std::move(call));
   }
 
+  // Where what each tile counts in train() is added; it must outlive this.
+  void count_tiles(TileCounts* counts) { counts_ = counts; }
+
   const Plan& plan() const { return plan_; }
 
  private:
@@ -120,6 +124,7 @@ class TrainGrid {
   // The words of vectors that the tiles have (resident.h).
   std::vector<std::vector<std::vector<uint32_t>>> resident_;
   uint64_t rest_at_ = 0;  // cycle in which the grid came to rest
+  TileCounts* counts_ = nullptr;
 };
 
 }  // namespace ow::jobs

@@ -57,9 +57,9 @@ std::vector<StreamPort> stream_ports(const Run& run, const std::string& stream);
 using MakeWavelets = std::function<bool(size_t room, std::vector<Wavelet>* wavelets)>;
 void produce_wavelets(const Run& run, const std::string& stream, size_t port, MakeWavelets make);
 
-// The counters of a run's tiles, each summed over the tiles, since their reset. Zeros if the tiles
-// have none. Run::profile is for users; this is for reports that name every counter.
-Counters sum_counters(const Run& run);
+// The counters of a run's tiles, row by row, since their reset. Zeros if the tiles have none.
+// Run::profile is for users; this is for reports that name every counter.
+std::vector<Counters> tile_counters(const Run& run);
 
 }  // namespace ow
 
