@@ -9,16 +9,14 @@
 #include <fmt/format.h>
 
 #include "ow/base/error.h"
+#include "ow/device/bulk.h"
 #include "ow/device/tile_map.h"
 
 namespace ow {
 namespace {
 
 constexpr size_t kMaxPacketWords = isa::PacketCommand::Count::kMax;
-// So many packets are read through the ports of the tiles' rows, with a fence before them, and so
-// many of a row may be under way: the next answer follows the last without a gap.
-constexpr size_t kManyReads = 4096;
-constexpr int kAheadInRow = 64;
+constexpr size_t kManyReads = 4096;  // that enter at all sides, with a fence before them
 using Header = isa::PacketHeader;
 
 uint32_t hops(bool negative, int near, int far) {
@@ -167,12 +165,6 @@ class ControlPlane::ManyReads {
                                   std::min(kMaxPacketWords, r.n - at), &results_[i][at]});
       }
     }
-    if (packets_.size() >= kManyReads) {
-      if (control_.written_) ManyReads(control, *control_.written_).run();
-      control_.written_.reset();
-      spread_ = true;
-    }
-    deal();
   }
   // A fence: a tile's answer proves that it has taken all earlier writes. The tiles of a row answer
   // one multicast.
@@ -180,7 +172,6 @@ class ControlPlane::ManyReads {
     for (int row = fenced.row; row < fenced.row + fenced.rows; ++row) {
       packets_.push_back(Packet{Rect{row, fenced.col, 1, fenced.cols}, 0, 1, nullptr});
     }
-    deal();
   }
 
   ~ManyReads() {
@@ -205,39 +196,17 @@ class ControlPlane::ManyReads {
     size_t n;
     uint32_t* to;  // nullptr: a fence
   };
-  // What enters at a port: at that of the control plane's entry, or at that of the tiles' row.
-  struct Entry {
-    int row;
-    std::vector<size_t> packets;
-    size_t issued = 0;
-    int under_way = 0;
-  };
-
   ManyReads(ControlPlane* control, size_t results)
       : control_(*control),
         device_(control->device_),
         results_(results),
         last_progress_(device_.patience_cycle()) {}
 
-  void deal() {
-    if (!spread_) entries_.push_back({control_.options_.entry_row, {}});
-    for (int row = 0; spread_ && row < device_.shape().rows; ++row) entries_.push_back({row, {}});
-    for (size_t p = 0; p < packets_.size(); ++p) entry_of(packets_[p]).packets.push_back(p);
-  }
-  Entry& entry_of(const Packet& p) {
-    return entries_[spread_ ? static_cast<size_t>(p.rect.row) : 0];
-  }
-
-  void issue() {
-    for (Entry& entry : entries_) issue(&entry);
-  }
-
   // Sends as many as may be under way.
-  void issue(Entry* entry) {
-    const int most = spread_ ? kAheadInRow : control_.options_.max_outstanding;
-    while (entry->issued < entry->packets.size() && entry->under_way < most) {
-      const size_t p = entry->packets[entry->issued];
-      const Rect& rect = packets_[p].rect;
+  void issue() {
+    while (issued_ < packets_.size() &&
+           under_way_.size() < static_cast<size_t>(control_.options_.max_outstanding)) {
+      const Rect& rect = packets_[issued_].rect;
       const std::optional<uint32_t> tag = control_.reads_.begin(Side::West, rect.row, rect.cols);
       if (!tag && !under_way_.empty()) return;
       if (!tag) {
@@ -245,23 +214,21 @@ class ControlPlane::ManyReads {
             "no read can be sent: the tiles of row {} have not answered {} earlier ones", rect.row,
             ControlReads::kTags));
       }
-      send(packets_[p], entry->row, *tag);
-      under_way_[{rect.row, *tag}] = {p, rect.cols};
-      ++entry->under_way;
-      ++entry->issued;
+      send(packets_[issued_], *tag);
+      under_way_[{rect.row, *tag}] = {issued_++, rect.cols};
     }
   }
 
-  void send(const Packet& p, int entry_row, uint32_t tag) {
+  void send(const Packet& p, uint32_t tag) {
     std::vector<Wavelet> packet;
-    push_headers(&packet, p.rect, entry_row);
+    push_headers(&packet, p.rect, control_.options_.entry_row);
     packet.push_back(request(command(isa::PacketOp::Read, p.n, tag)));
     packet.push_back(request(p.addr));
     packet.push_back(request(Header::Negative::put(1) |
                              Header::ToEdge::put(1)));  // west, to the edge of its row
     packet.push_back(request(0));
     packet.back().ctrl = true;
-    device_.send(Side::West, entry_row, packet);
+    device_.send(Side::West, control_.options_.entry_row, packet);
   }
 
   // The time limit counts from the last sign of life, and starts only when all requests have left
@@ -300,7 +267,6 @@ class ControlPlane::ManyReads {
     const Packet& p = packets_[it->second.packet];
     if (--it->second.answers == 0) {
       under_way_.erase(it);
-      --entry_of(p).under_way;
       ++finished_;
     }
     if (answer.status == static_cast<uint32_t>(isa::PacketStatus::Done)) {
@@ -342,8 +308,7 @@ class ControlPlane::ManyReads {
   Device& device_;
   std::vector<std::vector<uint32_t>> results_;
   std::vector<Packet> packets_;
-  bool spread_ = false;  // each enters in its tile's row
-  std::vector<Entry> entries_;
+  size_t issued_ = 0;
   size_t finished_ = 0;
   uint64_t last_progress_;
   std::map<std::pair<int, uint32_t>, UnderWay> under_way_;  // by row and tag
@@ -352,7 +317,50 @@ class ControlPlane::ManyReads {
 
 std::vector<std::vector<uint32_t>> ControlPlane::read_many(
     const std::vector<ReadRequest>& requests) {
-  return ManyReads(this, requests).run();
+  return requests.size() < kManyReads ? ManyReads(this, requests).run()
+                                      : read_at_all_sides(requests);
+}
+
+// A tile answers one after another what is asked of it.
+std::vector<std::vector<uint32_t>> ControlPlane::read_at_all_sides(
+    const std::vector<ReadRequest>& requests) {
+  if (written_) fence(*written_);
+  written_.reset();
+  struct Tile {
+    std::vector<Bulk::Span> spans;
+    std::vector<size_t> requests;
+    std::vector<uint32_t> words;
+  };
+  std::map<std::pair<int, int>, Tile> tiles;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const ReadRequest& r = requests[i];
+    Tile& tile = tiles[{r.row, r.col}];
+    tile.spans.push_back({r.addr, r.n});
+    tile.requests.push_back(i);
+    tile.words.resize(tile.words.size() + r.n);
+  }
+  Bulk bulk(*this, sram_bytes_);
+  for (auto& [place, tile] : tiles) bulk.read(place.first, place.second, tile.spans, &tile.words);
+  for (bool done = bulk.pump(); !done;) {
+    const size_t before = bulk.left();
+    const RunStatus status = device_.run(options_.timeout, [&bulk] { return bulk.pump(); });
+    done = status == RunStatus::Done;
+    if (done || (status != RunStatus::Quiet && bulk.left() < before)) continue;
+    throw DeviceFault(fmt::format("no answer of {}: {}", bulk.waiting_for(),
+                                  status == RunStatus::Quiet
+                                      ? "nothing moves any more"
+                                      : fmt::format("none within {} cycles", options_.timeout)));
+  }
+  std::vector<std::vector<uint32_t>> results(requests.size());
+  for (const auto& [place, tile] : tiles) {
+    auto at = tile.words.begin();
+    for (const size_t i : tile.requests) {
+      const auto end = at + static_cast<std::ptrdiff_t>(requests[i].n);
+      results[i].assign(at, end);
+      at = end;
+    }
+  }
+  return results;
 }
 
 void ControlPlane::fence(const Rect& rect) {

@@ -39,6 +39,34 @@ TEST(Simulator, EveryTileAnswersOverTheControlPlane) {
   }
 }
 
+// Thousands of reads enter at all sides and see the writes before them.
+TEST(Simulator, ThousandsOfReadsSeeAllEarlierWrites) {
+  auto device = make_device(DeviceKind::Replicated, GridShape{3, 4}, checked());
+  ControlPlane control(*device);
+  constexpr size_t kWords = 400;
+  std::vector<std::vector<uint32_t>> held;
+  for (int tile = 0; tile < 12; ++tile) {
+    held.push_back(noise(kWords, static_cast<uint64_t>(tile)));
+    control.write_tile(tile / 4, tile % 4, 0x400, held.back());
+  }
+  std::vector<ControlPlane::ReadRequest> reads;
+  std::vector<std::vector<uint32_t>> expected;
+  for (size_t n = 0; n < 5000; ++n) {
+    const size_t tile = n * 7 % 12, at = n * 31 % (kWords - 2), count = 1 + n % 2;
+    reads.push_back({static_cast<int>(tile) / 4, static_cast<int>(tile) % 4,
+                     static_cast<uint32_t>(0x400 + 4 * at), count});
+    const auto first = held[tile].begin() + static_cast<std::ptrdiff_t>(at);
+    expected.emplace_back(first, first + static_cast<std::ptrdiff_t>(count));
+  }
+  const uint64_t begin = device->cycle();
+  EXPECT_EQ(control.read_many(reads), expected);
+  // 4,800 words of writes, and some ten words of a port for each read, of fourteen ports.
+  EXPECT_LT(device->cycle() - begin, 12'000u);
+  reads[77].addr = isa::kFull.sram_bytes;
+  EXPECT_THROW(control.read_many(reads), DeviceFault);
+  EXPECT_EQ(control.read_tile(2, 3, 0x400, 2), std::vector<uint32_t>({held[11][0], held[11][1]}));
+}
+
 TEST(Simulator, TilesAreOfTheConfigurationThatIsDescribed) {
   const GridShape shape{2, 2};
   expect_configuration(make_device(DeviceKind::Replicated, shape, checked()).get(), isa::kFull);

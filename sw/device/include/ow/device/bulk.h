@@ -69,6 +69,9 @@ class Bulk {
   // unexpected answer; DeviceFault if a tile refuses.
   bool pump();
 
+  // Answers that have not come, of all jobs.
+  size_t left() const { return left_; }
+
   // While held, pump() sends no more packets but still takes answers. When idle(), nothing is under
   // way and others may send requests.
   void hold(bool held) { held_ = held; }

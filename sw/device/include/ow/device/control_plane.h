@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client of the control plane, with the packets of docs/fabric.md. Requests enter at the west
-// edge of one grid row, so there is one injector of multicasts. Only thousands of reads at a time
-// enter in the rows of their tiles, when all earlier writes have been taken. Responses leave at the
-// west edge of the row that answers.
+// The client of the control plane, with the packets of docs/fabric.md. All requests enter at the
+// west edge of one grid row, so there is one injector of multicasts. Responses leave at the west
+// edge of the row that answers. Only thousands of reads at a time go through all edges (bulk.h),
+// when all earlier writes have been taken.
 #ifndef OW_CONTROL_PLANE_H_
 #define OW_CONTROL_PLANE_H_
 
@@ -77,6 +77,7 @@ class ControlPlane {
  private:
   class ManyReads;
 
+  std::vector<std::vector<uint32_t>> read_at_all_sides(const std::vector<ReadRequest>& requests);
   void check_rect(const Rect& rect) const;
 
   Device& device_;
