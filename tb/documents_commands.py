@@ -58,7 +58,6 @@ NOT_RUN = {
         "make synth",
         "scripts/flows/fpga/fpga clock",
         "scripts/flows/fpga/fpga sizes",
-        "scripts/flows/timing/gates",
         "scripts/flows/timing/gates --reticle",
     ],
     "builds all tests and runs them, which takes longer than 10 minutes": [
