@@ -38,9 +38,10 @@ typedef uint64_t V;
 #endif
 
 /* Without such an instruction the model's header has an expression for each table. */
-#define L2(a, b, t) L3(a, b, b, t)
+#define L2(a, b, t) L3(a, a, b, t)
 #define L1(a) L3(a, a, a, 0x0f)
-#define MUX(e, d, q) L3(e, d, q, 0xca)
+/* Which seldom needs d later, and finds q in memory. */
+#define MUX(e, d, q) L3(d, e, q, 0xe2)
 
 /* Steps that were executed, for measurements. */
 #ifdef OW_WIDE_COUNT

@@ -26,24 +26,45 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-// C text of the function of b and c whose four values are `half`.
-const char* half_of(unsigned half) {
+// C text of the function of x and y whose four values are `half`.
+std::string half_of(unsigned half, char x, char y) {
   static const char* const texts[] = {
-      "ZERO",    "~(b | c)", "(~b & c)", "~b",       "(b & ~c)", "~c",       "(b ^ c)", "~(b & c)",
-      "(b & c)", "~(b ^ c)", "c",        "(~b | c)", "b",        "(b | ~c)", "(b | c)", "ONES"};
-  return texts[half];
+      "ZERO",    "~(x | y)", "(~x & y)", "~x",       "(x & ~y)", "~y",       "(x ^ y)", "~(x & y)",
+      "(x & y)", "~(x ^ y)", "y",        "(~x | y)", "x",        "(x | ~y)", "(x | y)", "ONES"};
+  std::string text = texts[half];
+  for (char& c : text) c = c == 'x' ? x : c == 'y' ? y : c;
+  return text;
 }
 
-// C text of a table, for processors without an instruction for any table. By a, or without it.
+// C text of a table by one of its variables, or without it. high, low: where that is 1, and 0.
+std::string expression_by(char by, const std::string& high, const std::string& low, bool inverse) {
+  if (high == low) return low;
+  if (inverse) return fmt::format("({} ^ {})", by, low);
+  if (low == "ZERO") return fmt::format("({} & {})", by, high);
+  if (high == "ZERO") return fmt::format("(~{} & {})", by, low);
+  if (low == "ONES") return fmt::format("(~{} | {})", by, high);
+  if (high == "ONES") return fmt::format("({} | {})", by, low);
+  return fmt::format("(({0} & {1}) | (~{0} & {2}))", by, high, low);
+}
+
+// The shortest one, for processors without an instruction for any table.
 std::string expression_of(unsigned table) {
-  const unsigned high = table >> 4, low = table & 15;
-  if (high == low) return half_of(low);
-  if (high == (low ^ 15)) return fmt::format("(a ^ {})", half_of(low));
-  if (low == 0) return fmt::format("(a & {})", half_of(high));
-  if (high == 0) return fmt::format("(~a & {})", half_of(low));
-  if (low == 15) return fmt::format("(~a | {})", half_of(high));
-  if (high == 15) return fmt::format("(a | {})", half_of(low));
-  return fmt::format("((a & {}) | (~a & {}))", half_of(high), half_of(low));
+  std::string best;
+  for (unsigned by = 0; by < 3; ++by) {  // a, b, c have the bits 4, 2, 1 of a value's place
+    const unsigned bit = 4 >> by, x = by == 0 ? 2 : 4, y = by == 2 ? 2 : 1;
+    unsigned high = 0, low = 0;
+    for (unsigned k = 0; k < 4; ++k) {
+      const unsigned at = (k >> 1) * x + (k & 1) * y;
+      high |= (table >> (at + bit) & 1) << k;
+      low |= (table >> at & 1) << k;
+    }
+    const char first = by == 0 ? 'b' : 'a', second = by == 2 ? 'b' : 'c';
+    const std::string text =
+        expression_by(static_cast<char>('a' + by), half_of(high, first, second),
+                      half_of(low, first, second), high == (low ^ 15));
+    if (best.empty() || text.size() < best.size()) best = text;
+  }
+  return best;
 }
 
 std::string tables_text() {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -22,6 +23,7 @@ Functions::Functions(const Design& design, const Plan& plan, std::string name, s
   home_.assign(bits, kNowhere);
   last_.assign(bits, 0);
   in_memory_.assign(bits, 0);
+  last_local_.assign(bits, kNowhere);
   slot_.assign(bits, kNowhere);
   saved_slot_.assign(plan.registers.size(), kNowhere);
   saved_.assign(plan.groups.size(), 0);
@@ -29,6 +31,7 @@ Functions::Functions(const Design& design, const Plan& plan, std::string name, s
   cut(steps);
   find_uses();
   assign_slots();
+  step_ = 0;
   for (size_t f = 0; f <= function_of_.back(); ++f) write_function(f);
 }
 
@@ -110,18 +113,28 @@ void Functions::use(Bit bit, size_t block) {
   if (!sources_[bit].empty()) return;
   const size_t home = home_[bit];
   if (home == kNowhere) throw InternalError("a value is read before it is made");
-  const bool visible =
-      function_of_[home] == function_of_[block] && plan_.blocks[home].condition == 0;
-  if (home == block || visible) return;
+  if (local(bit, block)) {
+    last_local_[bit] = step_;
+    return;
+  }
   in_memory_[bit] = 1;
   last_[bit] = block;
+}
+
+// Whether a table is a local variable where the block reads it.
+bool Functions::local(Bit bit, size_t block) const {
+  const size_t home = home_[bit];
+  return home == block ||
+         (function_of_[home] == function_of_[block] && plan_.blocks[home].condition == 0);
 }
 
 void Functions::find_uses() {
   for (size_t b = 0; b < plan_.blocks.size(); ++b) {
     const Condition& condition = plan_.conditions[plan_.blocks[b].condition];
+    ++step_;
     for (const Bit bit : bits_of(condition)) use(bit, b);
     for (const Step& step : plan_.blocks[b].steps) {
+      ++step_;
       for (const Bit bit : bits_of(step)) use(bit, b);
       if (step.kind == Step::Kind::Table) home_[step.index] = b;
       if (step.kind == Step::Kind::Save) saved_[step.index] = 1;
@@ -157,11 +170,7 @@ void Functions::assign_slots() {
 // ---------------------------------------------------------------------------------------- text --
 std::string Functions::value(Bit bit) const {
   if (!sources_[bit].empty()) return sources_[bit];
-  const size_t home = home_[bit];
-  const bool visible =
-      function_of_[home] == function_of_[block_] && plan_.blocks[home].condition == 0;
-  if (home == block_ || visible) return fmt::format("v{}", bit);
-  return fmt::format("t[{}]", slot_[bit]);
+  return local(bit, block_) ? fmt::format("v{}", bit) : fmt::format("t[{}]", slot_[bit]);
 }
 
 // C text of the condition.
@@ -179,7 +188,7 @@ std::string Functions::test_of(const Condition& condition) const {
       any = k + 1 < term.enables.size()
                 ? fmt::format("L3({}, {}, {}, 0xfe)", any, value(term.enables[k]),
                               value(term.enables[k + 1]))
-                : fmt::format("L2({}, {}, 0xfc)", any, value(term.enables[k]));
+                : fmt::format("({} | {})", any, value(term.enables[k]));
     }
     test +=
         awake.empty() ? fmt::format("ANY({})", any) : fmt::format("({} && ANY({}))", awake, any);
@@ -193,7 +202,7 @@ std::string Functions::tiles_of(const Condition& condition) const {
   std::string tiles = "ZERO";
   for (const Condition::Term& term : condition.terms) {
     if (term.whole) {
-      tiles = fmt::format("L2({}, {}, 0xfc)", tiles, value(plan_.wakes[term.unit]));
+      tiles = fmt::format("({} | {})", tiles, value(plan_.wakes[term.unit]));
       continue;
     }
     for (const Bit enable : term.enables) {
@@ -232,7 +241,9 @@ void Functions::write_block(size_t b, std::string* text) {
   const Condition& condition = plan_.conditions[block.condition];
   if (block.condition != 0) *text += fmt::format("if ({}) {{\n", test_of(condition));
   *text += fmt::format("COUNT({})\n", steps_of(block));
+  ++step_;
   for (const Step& step : block.steps) {
+    ++step_;
     switch (step.kind) {
       case Step::Kind::Table:
         write_table(static_cast<Bit>(step.index), text);
@@ -263,19 +274,48 @@ void Functions::write_block(size_t b, std::string* text) {
 }
 
 void Functions::write_table(Bit bit, std::string* text) const {
-  const Node& table = plan_.cover.tables[bit];
-  const std::string a = value(table.in[0]);
-  std::string made;
-  if (table.inputs == 1) made = fmt::format("L1({})", a);
-  if (table.inputs == 2) {
-    made = fmt::format("L2({}, {}, 0x{:02x})", a, value(table.in[1]), table.table);
-  }
-  if (table.inputs == 3) {
-    made = fmt::format("L3({}, {}, {}, 0x{:02x})", a, value(table.in[1]), value(table.in[2]),
-                       table.table);
-  }
-  *text += fmt::format("const V v{} = {};\n", bit, made);
+  *text += fmt::format("const V v{} = {};\n", bit, table_text(plan_.cover.tables[bit]));
   if (in_memory_[bit] != 0) *text += fmt::format("t[{}] = v{};\n", slot_[bit], bit);
+}
+
+// An instruction for any table writes its first operand, and reads its last one from a register or
+// from memory. So first comes a value that nothing reads later, else one from memory; last one from
+// memory.
+std::string Functions::table_text(const Node& table) const {
+  if (table.inputs == 1) return fmt::format("L1({})", value(table.in[0]));
+  constexpr std::array<uint8_t, 3> kVariables = {kTableA, kTableB, kTableC};
+  std::array<size_t, 3> order = {0, 1, 2};
+  const auto in_memory = [&](size_t k) {
+    return !sources_[table.in[k]].empty() || !local(table.in[k], block_);
+  };
+  const auto rank = [&](size_t k) {  // for the first place
+    if (in_memory(k)) return 1;
+    return last_local_[table.in[k]] == step_ ? 2 : 0;
+  };
+  const auto end = order.begin() + table.inputs;
+  std::iter_swap(order.begin(), std::max_element(order.begin(), end, [&](size_t x, size_t y) {
+                   return rank(x) < rank(y);
+                 }));
+  if (table.inputs == 3 && in_memory(order[1])) std::swap(order[1], order[2]);
+  std::array<uint8_t, 3> places{};
+  for (size_t k = 0; k < 3; ++k) places[order[k]] = kVariables[k];
+  const uint8_t ordered = compose(table.table, places);
+  const std::string a = value(table.in[order[0]]), b = value(table.in[order[1]]);
+  if (table.inputs == 3) {
+    return fmt::format("L3({}, {}, {}, 0x{:02x})", a, b, value(table.in[order[2]]), ordered);
+  }
+  // Those with an instruction of their own, which writes another register than it reads.
+  switch (ordered) {
+    case kTableA& kTableB:
+      return fmt::format("({} & {})", a, b);
+    case kTableA | kTableB:
+      return fmt::format("({} | {})", a, b);
+    case kTableA ^ kTableB:
+      return fmt::format("({} ^ {})", a, b);
+    default:
+      return fmt::format("L2({}, {}, 0x{:02x})", a, b,
+                         compose(ordered, {kTableA, kTableC, kTableC}));
+  }
 }
 
 void Functions::write_words(const char* name, const Word& word, std::string* text) const {

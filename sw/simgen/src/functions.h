@@ -38,6 +38,8 @@ class Functions {
   void write_function(size_t function);
   void write_block(size_t block, std::string* text);
   void write_table(Bit bit, std::string* text) const;
+  std::string table_text(const Node& table) const;
+  bool local(Bit bit, size_t block) const;
   void write_read(const Step& step, size_t condition, std::string* text) const;
   void write_commit(const Group& group, size_t number, std::string* text) const;
   void write_bank(const Group& group, std::string* text) const;
@@ -52,6 +54,7 @@ class Functions {
   std::vector<size_t> home_;          // by bit: the block that makes it
   std::vector<size_t> last_;          // by bit: the last block that reads it from outside
   std::vector<uint8_t> in_memory_;    // by bit: it has a slot
+  std::vector<size_t> last_local_;    // by bit: the step that reads it last where it is local
   std::vector<size_t> slot_;          // by bit
   std::vector<size_t> saved_slot_;    // by register, of saved groups
   std::vector<uint8_t> saved_;        // by group
@@ -59,6 +62,7 @@ class Functions {
   size_t slots_ = 0;
   size_t bank_bits_ = 0;
   size_t block_ = 0;  // that is being written
+  size_t step_ = 0;   // of all blocks: the one that is being written, or looked at
   std::vector<std::string> texts_;
 };
 
