@@ -344,6 +344,9 @@ def run_page(root, build, page, listed, passed):
                 print("\n".join("     | " + line for line in output.splitlines()[-60:]), flush=True)
             elif session.files() == before:
                 passed.add(command)
+        configured = not os.path.islink(os.path.join(session.top, "build", "build.ninja"))
+    if configured:  # a command did, and what the links lead to names the session's folder
+        subprocess.run(["cmake", build], check=True, stdout=subprocess.DEVNULL)
     return failed
 
 
