@@ -13,6 +13,7 @@
 #include "ow/base/error.h"
 #include "ow/base/progress.h"
 #include "ow/bench/benches.h"
+#include "ow/open/ranks.h"
 #include "text_data.h"
 
 namespace ow::cli {
@@ -29,6 +30,7 @@ struct BenchCommand {
   bench::TrainBench train;
   bench::TransformerBench transformer;
   std::string firmware = OW_FIRMWARE_DIR;
+  std::shared_ptr<GridRanks> ranks;  // scale: of this run
 };
 
 void set_defaults(BenchCommand* c) {
@@ -72,7 +74,7 @@ std::map<std::string, std::function<void(bench::Rows*)>> areas(const BenchComman
           {"transformer", [&c](bench::Rows* rows) { measure_transformer(rows, c.transformer); }},
           {"language", [&c](bench::Rows* rows) { measure_language(rows, c.firmware); }},
           {"sim", [](bench::Rows* rows) { bench::measure_sim(rows); }},
-          {"scale", [](bench::Rows* rows) { bench::measure_scale(rows); }},
+          {"scale", [&c](bench::Rows* rows) { measure_scale(rows, c.ranks); }},
           {"code", [&c](bench::Rows* rows) { measure_code(rows, c.firmware); }},
           {"silicon", [](bench::Rows* rows) { bench::measure_silicon(rows); }},
           {"fpga", [](bench::Rows* rows) { bench::measure_fpga(rows); }}};
@@ -92,7 +94,13 @@ int run_area(const BenchCommand& c, const std::string& area, nlohmann::json& res
   return status;
 }
 
-int run(Context& context, const BenchCommand& c) {
+int run(Context& context, BenchCommand c) {
+  int status = 0;
+  c.ranks = join_ranks(0, "bench", &status);
+  if (!c.ranks) {
+    context.write_nothing();
+    return status;
+  }
   context.check_files({{"--targets", c.common.targets},
                        {"--known-misses", c.common.misses},
                        {"--baselines", c.common.baselines},
@@ -117,7 +125,6 @@ int run(Context& context, const BenchCommand& c) {
   for (const char* list : {"results", "faults", "not_measured"}) {
     result[list] = nlohmann::json::array();
   }
-  int status = 0;
   for (const std::string& area : wanted) {
     const bool first = area == wanted.front();
     if (!first) std::printf("\n");

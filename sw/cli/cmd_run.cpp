@@ -11,6 +11,7 @@
 #include "ow/execute/run_job.h"
 #include "ow/execute/tile_counts.h"
 #include "ow/open/machine.h"
+#include "ow/open/ranks.h"
 #include "plan_report.h"
 #include "ranks.h"
 #include "run_command.h"
@@ -24,9 +25,17 @@ int run(Context& context, RunCommand c) {
   const MachineSpec spec = machine_of(c.machine);
   take_recording(spec, &c);
   find_program(context, spec);
+  if (spec.split > 1) {
+    int status = 0;
+    c.sim.ranks = join_ranks(spec.split, spec.name, &status);
+    if (!c.sim.ranks) {
+      context.write_nothing();
+      return status;
+    }
+  }
   jobs::Job job = jobs::read_job(c.job, c.run.weights.empty());
-  find_tokenizers(context, job, c.job);
-  return in_ranks(job, [&](swarmx::Transport* ranks) {
+  find_tokenizers(context, job, c.job, spec.split > 1);
+  return in_ranks(job, spec.split > 1, [&](swarmx::Transport* ranks) {
     const bool speaks = ranks == nullptr || ranks->rank() == 0;
     if (!speaks) context.write_nothing();
     if (job.is_training() && c.wafers > 0) job.set_wafers(c.wafers);

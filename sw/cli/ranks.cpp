@@ -36,8 +36,9 @@ bool runs_alone(const std::string& job) {
 
 }  // namespace
 
-int in_ranks(const jobs::Job& job, const std::function<int(swarmx::Transport*)>& body) {
+int in_ranks(const jobs::Job& job, bool split, const std::function<int(swarmx::Transport*)>& body) {
   const std::string& path = job.base().path;
+  if (split) return body(nullptr);
   if (!job.is_training()) return runs_alone(path) ? body(nullptr) : 2;
   swarmx::TransportOptions options;
   options.last_resort = end_at_once;

@@ -12,8 +12,10 @@ namespace ow::cli {
 
 // Calls `body` and returns its exit status. A training's body gets the connection to the other
 // processes, a network's body null. An error in one process ends the others too, and is printed
-// once. BadInput for a network in several processes.
-int in_ranks(const jobs::Job& job, const std::function<int(swarmx::Transport* ranks)>& body);
+// once. BadInput for a network in several processes. `split`: the others have a part of the grid
+// (ow/open/ranks.h), and this one runs any job alone.
+int in_ranks(const jobs::Job& job, bool split,
+             const std::function<int(swarmx::Transport* ranks)>& body);
 
 }  // namespace ow::cli
 

@@ -102,6 +102,9 @@ void check_training_options(const RunCommand& c, const MachineSpec& machine, con
   if (!(machine.save_file + machine.restore_file).empty() && job.training().wafers > 1) {
     throw BadInput(machine.name + ": only a training on one wafer is saved");
   }
+  if (machine.split > 1 && job.training().wafers > 1) {
+    throw BadInput(machine.name + ": only a training on one wafer is split");
+  }
   if (c.mode != "eval" && c.mode != "predict") return;
   const auto only_trains = [&c](bool given, const char* what) {
     if (given) throw BadInput(fmt::format("{}: not with --mode {}", what, c.mode));
@@ -171,12 +174,14 @@ void add_run_options(CLI::App* sub, RunCommand* c) {
       ->type_name("FILE");
 }
 
-void find_tokenizers(const Context& context, const jobs::Job& job, const std::string& file) {
+void find_tokenizers(const Context& context, const jobs::Job& job, const std::string& file,
+                     bool joined) {
   if (job.base().data.format != DataFormat::Text || read_text_data != nullptr) return;
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     throw BadInput(file + ": data.format: text must stand in a file, not come from a pipe");
   }
+  if (joined) throw BadInput(file + ": data.format: text in a split grid: start ow-text, not ow");
   context.hand_over("ow-text", "data.format: text");
 }
 

@@ -12,8 +12,9 @@ namespace ow::cli {
 [[gnu::weak]] TokenText read_text_data(const DataSource& source);
 
 // Goes on as ow-text if the job's data is a text and this program has no tokenizers. `file`: of the
-// job, which is read again.
-void find_tokenizers(const Context& context, const jobs::Job& job, const std::string& file);
+// job, which is read again. `joined`: it cannot, as its ranks have been joined; then BadInput.
+void find_tokenizers(const Context& context, const jobs::Job& job, const std::string& file,
+                     bool joined);
 
 }  // namespace ow::cli
 

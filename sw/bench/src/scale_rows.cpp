@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// `ow bench scale`: large grids in the two engines of the simulator, on one thread. Both engines do
-// the same work in the same run, and what comes out is compared.
+// `ow bench scale`: large grids in the two engines of the simulator, on one thread, on two, and in
+// two processes. All do the same work in the same run, and what comes out is compared.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,7 @@
 #include "ow/runtime/machine.h"
 #include "ow/runtime/routes.h"
 #include "ow/sim/sim.h"
+#include "ow/sim/split.h"
 
 namespace ow::bench {
 namespace {
@@ -107,39 +111,57 @@ Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
   return measured;
 }
 
-// Tiles of a 64x64 grid whose cores run a loop: add one to a word in memory. What comes out are the
-// words.
+// Tiles whose cores run a loop: add one to a word in memory. What comes out are the words.
 constexpr GridShape kLarge{64, 64};
 constexpr uint32_t kCounter = 64;
 const std::vector<uint32_t> kLoop = {0x04002283, 0x00128293, 0x04502023, 0xFF5FF06F};
+
+class Loops {
+ public:
+  Loops(GridShape grid, const SimOptions& options, std::vector<Rect> tiles)
+      : device_(make_device(DeviceKind::Replicated, grid, options)),
+        control_(*device_),
+        tiles_(std::move(tiles)) {
+    for (const Rect& rect : tiles_) {
+      control_.write(rect, 0, kLoop);
+      control_.write(rect, kCounter, 0);
+      start_cores(control_, rect, 0);
+    }
+    const Rect& last = tiles_.back();
+    control_.fence({last.row + last.rows - 1, last.col + last.cols - 1, 1, 1});
+  }
+  void run(uint64_t cycles) { device_->run(cycles); }
+  // Stops the cores.
+  std::vector<uint64_t> results() {
+    for (const Rect& rect : tiles_) halt_cores(control_, rect);
+    std::vector<ControlPlane::ReadRequest> reads;
+    for (const Rect& rect : tiles_) {
+      for (int r = 0; r < rect.rows; ++r) {
+        for (int c = 0; c < rect.cols; ++c) {
+          reads.push_back({rect.row + r, rect.col + c, kCounter, 1});
+        }
+      }
+    }
+    std::vector<uint64_t> all;
+    for (const auto& words : control_.read_many(reads)) all.push_back(words[0]);
+    return all;
+  }
+
+ private:
+  std::unique_ptr<Device> device_;
+  ControlPlane control_;
+  std::vector<Rect> tiles_;
+};
 
 Measured loops(Engine engine, const std::vector<Rect>& tiles, uint64_t cycles) {
   SimOptions options;
   options.engine = engine;
   options.checked = false;
-  const auto device = make_device(DeviceKind::Replicated, kLarge, options);
-  ControlPlane control(*device);
-  for (const Rect& rect : tiles) {
-    control.write(rect, 0, kLoop);
-    control.write(rect, kCounter, 0);
-    start_cores(control, rect, 0);
-  }
-  const Rect& last = tiles.back();
-  control.fence({last.row + last.rows - 1, last.col + last.cols - 1, 1, 1});
+  Loops work(kLarge, options, tiles);
   const double begin = cpu_seconds();
-  device->run(cycles);
-  Measured measured{cycles, cpu_seconds() - begin, {}};
-  for (const Rect& rect : tiles) halt_cores(control, rect);
-  std::vector<ControlPlane::ReadRequest> reads;
-  for (const Rect& rect : tiles) {
-    for (int r = 0; r < rect.rows; ++r) {
-      for (int c = 0; c < rect.cols; ++c) {
-        reads.push_back({rect.row + r, rect.col + c, kCounter, 1});
-      }
-    }
-  }
-  for (const auto& words : control.read_many(reads)) measured.results.push_back(words[0]);
-  return measured;
+  work.run(cycles);
+  const double seconds = cpu_seconds() - begin;
+  return {cycles, seconds, work.results()};
 }
 
 // `count` tiles: the first ones row by row, 64 in a row, or far from each other.
@@ -178,6 +200,38 @@ void compare_auto(Rows* rows, const std::string& name, const std::vector<Rect>& 
                               {"replicated", replicated.rate(kLarge)}};
   rows->add(name, std::min(wide.seconds, replicated.seconds) / chosen.seconds, raw);
   if (!speed.empty()) rows->add(speed, static_cast<double>(cycles) / chosen.seconds, raw);
+}
+
+// An engine with all tiles busy, on two threads or in two processes over one: by the clock on
+// the wall, the fastest of some rounds that take turns, as other work on the machine only adds
+// time.
+void compare_two(Rows* rows, const std::string& name, Engine engine, GridShape grid,
+                 uint64_t cycles, int threads, const std::shared_ptr<GridRanks>& ranks) {
+  if (!rows->wants_any({name})) return;
+  if (engine == Engine::Wide && !has_wide()) return rows->not_measured(name, "make wide");
+  constexpr int kRounds = 8;
+  SimOptions options;
+  options.engine = engine;
+  options.checked = false;
+  const std::vector<Rect> tiles = {{0, 0, grid.rows, grid.cols}};
+  Loops one(grid, options, tiles);
+  options.threads = threads;
+  options.ranks = ranks;
+  Loops two(grid, options, tiles);
+  double fastest[2] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
+  for (int n = 0; n < kRounds; ++n) {
+    for (Loops* const work : {&one, &two}) {
+      const auto begin = std::chrono::steady_clock::now();
+      work->run(cycles);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      double& least = fastest[work == &two ? 1 : 0];
+      least = std::min(least, took.count());
+    }
+  }
+  if (one.results() != two.results()) throw DeviceFault(name + ": other results than in one");
+  const double rate = static_cast<double>(cycles) * grid.rows * grid.cols / 1e6;
+  rows->add(name, fastest[0] / fastest[1],
+            {{"cycles", cycles}, {"one", rate / fastest[0]}, {"two", rate / fastest[1]}});
 }
 
 // A row for the wide engine, and one for its speed over that of the replicated engine.
@@ -262,7 +316,7 @@ void large_layer(Rows* rows, const std::string& seconds, const std::string& memo
 
 }  // namespace
 
-void measure_scale(Rows* rows) {
+void measure_scale(Rows* rows, const std::shared_ptr<GridRanks>& ranks) {
   compare(rows, "scale.saturated_512", {8, 64},
           [](GridShape grid, Engine engine) { return stream(grid, engine, 512, 8, 72); });
   compare(rows, "scale.saturated_4096", {64, 64},
@@ -277,6 +331,14 @@ void measure_scale(Rows* rows) {
   compare_auto(rows, "scale.auto_100", clustered(kLarge.rows * kLarge.cols), 1'000);
   large_layer(rows, "scale.layer_seconds", "", kLarge, 16384, 64);
   large_layer(rows, "scale.tiles_65536_seconds", "scale.tiles_65536_memory", {256, 256}, 1024, 64);
+  compare_two(rows, "scale.two_threads_1024", Engine::Wide, {16, 64}, 400, 2, nullptr);
+  compare_two(rows, "scale.two_threads_4096", Engine::Wide, kLarge, 100, 2, nullptr);
+  compare_two(rows, "scale.two_threads_replicated", Engine::Replicated, kLarge, 40, 2, nullptr);
+  if (ranks->count() == 2) {
+    compare_two(rows, "scale.two_ranks_4096", Engine::Wide, kLarge, 100, 1, ranks);
+  } else if (rows->wants_any({"scale.two_ranks_4096"})) {
+    rows->not_measured("scale.two_ranks_4096", "mpirun -n 2 build/ow bench scale");
+  }
 }
 
 }  // namespace ow::bench

@@ -291,6 +291,11 @@ class Runtime {
 //   map=FILE                    the map of an earlier `ow bringup`; no bring-up now; not with the
 //                               two options before
 //
+// Options of sim are in docs/simulation.md. With one of them open() returns in one process alone:
+//   split=K                     K processes (mpirun) simulate the grid together. In ranks other
+//   than
+//                               0 open() serves rank 0, and the process ends with rank 0's device
+//
 // The option of sim and mono, at the end of the name:
 //   record=FILE                 the run is recorded, for waves of it afterwards (docs/debugging.md)
 //

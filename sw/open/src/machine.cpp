@@ -41,6 +41,15 @@ void Machine::check_size(GridShape offered) const {
                              wafer ? " logical" : "", job_, wanted_->rows, wanted_->cols));
 }
 
+// Before there is a device, which checks it, too.
+void Machine::check_split(GridShape grid) const {
+  if (spec_.split == 1) return;
+  if (!options_.sim.ranks) {
+    throw BadInput(spec_.name + ": split= is only for ow run and ow::open");
+  }
+  check_ranks(spec_.name, grid, options_.sim, spec_.split);
+}
+
 void Machine::fit(GridShape grid, const std::string& job) {
   job_ = job;
   wanted_ = grid;
@@ -52,6 +61,7 @@ void Machine::fit(GridShape grid, const std::string& job) {
     throw BadInput(fmt::format("{}: the monolithic simulator is 2 x 2, {} wants {} x {} tiles",
                                spec_.name, job, grid.rows, grid.cols));
   }
+  check_split(grid);
   if (spec_.kind != MachineKind::Wafer) return;
   const wafer::WaferSource& source = spec_.wafer;
   const wafer::Shape shape = wafer::read_shape(source.wafer);
@@ -99,6 +109,7 @@ std::unique_ptr<Device> Machine::device() {
     case MachineKind::Golden:
       throw BadInput(spec_.name + ": is a model, and no machine");
     case MachineKind::Sim:
+      check_split(grid());
       return make_device(DeviceKind::Replicated, grid(), options_.sim);
     case MachineKind::Mono:
       return make_device(DeviceKind::Monolithic, grid(), options_.sim);

@@ -18,7 +18,8 @@ constexpr char kWafer[] = "wafer:";
 constexpr char kGrids[] =
     "sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS, wafer:FILE[,OPTION]... or "
     "uart:PATH[:BAUD]; for a job also golden, fpga-sim, or sim, sim-mini or mono alone; with "
-    ",engine=wide, ,save=FILE or ,restore=FILE after sim, and ,record=FILE after sim and mono";
+    ",engine=wide, ,split=K, ,save=FILE or ,restore=FILE after sim, and ,record=FILE after sim and "
+    "mono";
 
 constexpr std::pair<const char*, MachineKind> kKinds[] = {
     {"golden", MachineKind::Golden},    {"sim", MachineKind::Sim},
@@ -65,6 +66,7 @@ std::string take_part(std::string* text) {
   return part;
 }
 
+constexpr int kMostParts = 999;  // of a grid that is split
 constexpr int kMostDigits = 12;  // of a number of cycles
 constexpr char kRecord[] = ",record=";
 // The file of ",record=FILE" at the end of `text`, which is then cut off.
@@ -87,7 +89,7 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
   std::string options = text->substr(comma + 1);
   text->resize(comma);
   SimOptions parsed;
-  bool threads = false, every = false;
+  bool every = false;
   do {
     const std::string option = take_part(&options);
     const size_t equals = option.find('=');
@@ -97,7 +99,13 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
       parse_engine(name, value, &parsed);
     } else if (key == "threads") {
       parse_threads(name, value, &parsed);
-      threads = true;
+    } else if (key == "split") {
+      static const std::regex form("[1-9]\\d{0,2}");
+      if (!std::regex_match(value, form)) {
+        throw BadInput(
+            fmt::format("{}: split '{}': must be processes, 1 to {}", name, value, kMostParts));
+      }
+      spec->split = std::stoi(value);
     } else if (option == "lockstep") {
       parsed.lockstep = true;
     } else if (key == "save" || key == "restore") {
@@ -113,17 +121,16 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
       every = true;
     } else {
       throw BadInput(
-          fmt::format("{}: option '{}': must be engine=, threads=, lockstep, save=, every=, "
-                      "restore= or record=",
+          fmt::format("{}: option '{}': must be engine=, threads=, lockstep, split=, save=, "
+                      "every=, restore= or record=",
                       name, key));
     }
   } while (!options.empty());
   if (every && parsed.save_file.empty()) {
     throw BadInput(name + ": every= is only for save=");
   }
-  if (parsed.engine == Engine::Replicated && (threads || parsed.lockstep)) {
-    throw BadInput(
-        fmt::format("{}: {} is only for engine=wide", name, threads ? "threads=" : "lockstep"));
+  if (parsed.engine == Engine::Replicated && parsed.lockstep) {
+    throw BadInput(name + ": lockstep is only for engine=wide");
   }
   spec->engine = parsed.engine;
   spec->width = parsed.width;
@@ -195,7 +202,7 @@ MachineSpec parse_machine(const std::string& whole, const std::string& name) {
   const auto full = {MachineKind::Sim, MachineKind::Mono};
   parse_kind(text, &spec);
   if (!plain && spec.kind == MachineKind::SimMini) {
-    throw BadInput(name + ": engine=, save= and restore= are only for sim");
+    throw BadInput(name + ": engine=, split=, save= and restore= are only for sim");
   }
   if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
     throw BadInput(name + ": only a simulated grid of full tiles is recorded");

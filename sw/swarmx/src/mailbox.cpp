@@ -66,8 +66,20 @@ Message Mailbox::take_message(int from, Tag tag) {
   std::unique_lock<std::mutex> lock(mutex_);
   Queue& q = queue(from, tag);
   wait(&lock, from, [&] { return !q.empty(); });
-  Message message = std::move(q.front());
-  q.pop_front();
+  return pop(&q);
+}
+
+std::optional<Message> Mailbox::take_if_there(int from, Tag tag) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  check_locked();
+  Queue& q = queue(from, tag);
+  if (q.empty()) return std::nullopt;
+  return pop(&q);
+}
+
+Message Mailbox::pop(Queue* queue) {
+  Message message = std::move(queue->front());
+  queue->pop_front();
   changed_.notify_all();
   return message;
 }

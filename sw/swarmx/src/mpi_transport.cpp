@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as processes of MPI. One thread makes all calls of MPI and never waits inside one: it
-// starts transfers, polls for finished ones, sends signs of life and watches for those of others.
-// The threads that send and receive talk to it through queues.
+// Ranks as processes of MPI. One thread at a time makes calls of MPI, and none waits inside one. A
+// thread of its own starts transfers, polls for finished ones, sends signs of life and watches for
+// those of others. A thread that sends or receives does the first two itself for a short while,
+// because two threads take long to wake each other; else they talk through queues.
 #include "mpi_transport.h"
 
 #include <fmt/format.h>
@@ -37,6 +38,10 @@ constexpr int kBye = kTags + 2;
 constexpr size_t kOutstanding = 8;  // messages on their way to a rank
 constexpr milliseconds kBeatEvery{500};
 constexpr std::chrono::microseconds kIdle{100};   // between two polls
+constexpr std::chrono::microseconds kRare{1000};  // likewise, while another thread polls
+// A thread that receives polls by itself for a while, at first without a break. Breaks are sleeps:
+// a thread that yields waits on a busy machine for the time slices of all others.
+constexpr std::chrono::microseconds kHot{50}, kWarm{20000}, kNap{20};
 constexpr milliseconds kTell{1000};               // limit for telling the others of a failure
 constexpr milliseconds kGrace{300};               // until last_resort; mpirun kills after a second
 constexpr milliseconds kBehind = kTell + kGrace;  // a told rank ends after the teller
@@ -68,7 +73,7 @@ class MpiTransport : public Transport {
       changed_.notify_all();
       if (!changed_.wait_for(lock, kGoodbye, [this] { return ended_; })) {
         const auto f = box_->failure();
-        if (f && options_.last_resort) options_.last_resort(f->status, line_of(rank_, *f));
+        if (f && options_.last_resort) options_.last_resort(f->status, line(*f));
         give_up(fmt::format("MPI has not ended within {} s", kGoodbye.count() / 1000));
       }
     }
@@ -87,16 +92,25 @@ class MpiTransport : public Transport {
 
   void send(int to, Tag tag, Message message) override {
     std::unique_lock<std::mutex> lock(mutex_);
-    const bool room = wait(&lock, options_.patience, [&] {
+    const bool room = wait(&lock, &room_, options_.patience, [&] {
       return box_->failed() || outstanding_[static_cast<size_t>(to)] < kOutstanding;
     });
     box_->check();
     if (!room) throw DeviceFault(fmt::format("rank {} takes no message", to));
     ++outstanding_[static_cast<size_t>(to)];
     waiting_.emplace_back(to, static_cast<int>(tag), std::move(message));
-    changed_.notify_all();
+    lock.unlock();
+    const std::unique_lock<std::mutex> calls(calls_, std::try_to_lock);
+    calls.owns_lock() ? static_cast<void>(start_sends()) : changed_.notify_all();
   }
-  Message receive(int from, Tag tag) override { return box_->take_message(from, tag); }
+  Message receive(int from, Tag tag) override {
+    const auto begun = Clock::now();
+    for (auto now = begun; now - begun < kWarm; now = Clock::now()) {
+      if (auto message = box_->take_if_there(from, tag)) return std::move(*message);
+      if (!poll() && now - begun > kHot) std::this_thread::sleep_for(kNap);
+    }
+    return box_->take_message(from, tag);
+  }
   void check() override { box_->check(); }
 
   void fail(int status, const std::string& what) override {
@@ -125,7 +139,7 @@ class MpiTransport : public Transport {
     box_->check();
     closing_ = true;
     changed_.notify_all();
-    wait(&lock, kGoodbye, [this] { return finished_ || box_->failed(); });
+    wait(&lock, &changed_, kGoodbye, [this] { return finished_ || box_->failed(); });
     if (finished_) return;
     box_->check();
     throw DeviceFault(
@@ -136,9 +150,10 @@ class MpiTransport : public Transport {
  private:
   // False if `ready` is still false `limit` after the last sign of life or the wait's beginning.
   template <typename Ready>
-  bool wait(std::unique_lock<std::mutex>* lock, milliseconds limit, const Ready& ready) {
+  bool wait(std::unique_lock<std::mutex>* lock, std::condition_variable* changed,
+            milliseconds limit, const Ready& ready) {
     const auto begun = Clock::now();
-    while (!changed_.wait_for(*lock, kLook, ready)) {
+    while (!changed->wait_for(*lock, kLook, ready)) {
       if (Clock::now() - std::max(begun, box_->heard()) > limit) return false;
     }
     return true;
@@ -149,12 +164,20 @@ class MpiTransport : public Transport {
     std::_Exit(3);
   }
   // Records the failure for the handlers of signals; with mutex_ held.
-  void know(int status, const std::string& what) {
-    signals_.know(status, line_of(rank_, {status, what}));
+  void know(int status, const std::string& what) { signals_.know(status, line({status, what})); }
+  std::string line(const Mailbox::Failure& failure) const {
+    return options_.first_speaks && rank_ != 0 ? "" : line_of(rank_, failure);
+  }
+  // Moves messages, unless another thread does. Whether any has moved.
+  bool poll() {
+    const std::unique_lock<std::mutex> calls(calls_, std::try_to_lock);
+    polled_ = true;
+    return calls.owns_lock() && move_messages();
   }
   void run();
   void work();
   bool begin();
+  bool move_messages();
   bool works(int code, const char* call, int rank);
   bool start_sends();
   bool end_sends();
@@ -172,6 +195,7 @@ class MpiTransport : public Transport {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable room_;  // for a message to a rank
   std::string start_error_;
   std::unique_ptr<Mailbox> box_;
   int rank_ = 0;
@@ -188,8 +212,10 @@ class MpiTransport : public Transport {
   Clock::time_point failed_at_ = Clock::time_point::max();
   bool last_resort_ = false;  // has been called
   std::atomic<bool> stop_{false};
+  std::atomic<bool> polled_{false};  // by a thread that receives
 
-  // Used by the MPI thread alone.
+  // The thread that holds this makes calls of MPI and uses what follows. It may take mutex_ then.
+  std::mutex calls_;
   std::list<OutgoingMessage> sending_;
   std::list<IncomingMessage> receiving_;
   std::vector<Clock::time_point> heard_;  // by rank
@@ -206,7 +232,7 @@ bool MpiTransport::begin() {
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
   int level = 0, already = 0;
   MPI_Initialized(&already);
-  if (already == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level) != 0) {
+  if (already == 0 && MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level) != 0) {
     start_error_ = "MPI does not start";
     return false;
   }
@@ -223,6 +249,7 @@ bool MpiTransport::begin() {
   bye_.assign(n, false);
   beat_at_ = Clock::now();
   box_ = std::make_unique<Mailbox>(ranks_, options_.patience);
+  if (options_.first_speaks && rank_ != 0) signals_.hush();
   return true;
 }
 
@@ -239,18 +266,26 @@ void MpiTransport::run() {
   changed_.notify_all();
 }
 
+// Whether any has begun or ended its way.
+bool MpiTransport::move_messages() {
+  const bool sent = start_sends(), left = end_sends();
+  const bool came = start_receives(), taken = end_receives();
+  return sent || left || came || taken;
+}
+
 void MpiTransport::work() {
-  for (;;) {
+  std::unique_lock<std::mutex> calls(calls_);
+  for (;; calls.lock()) {
     const auto now = Clock::now();
-    const bool sent = start_sends(), left = end_sends();
-    const bool came = start_receives(), taken = end_receives();
+    const bool moved = move_messages();
     beat(now);
     watch(now);
     if (said_goodbye()) break;
+    calls.unlock();
     std::unique_lock<std::mutex> lock(mutex_);
     const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
     if (stop_ && !waits) return;  // without another call of MPI
-    if (!sent && !left && !came && !taken) changed_.wait_for(lock, kIdle);
+    if (!moved) changed_.wait_for(lock, polled_.exchange(false) ? kRare : kIdle);
   }
   if (!works(MPI_Finalize(), "MPI_Finalize", rank_)) return;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -299,7 +334,7 @@ bool MpiTransport::end_sends() {
     if (m->tag() < kTags) {
       const std::lock_guard<std::mutex> lock(mutex_);
       --outstanding_[static_cast<size_t>(m->to())];
-      changed_.notify_all();
+      room_.notify_all();
     }
     m = sending_.erase(m);
   }
@@ -405,7 +440,7 @@ void MpiTransport::watch(Clock::time_point now) {
   }
   signals_.report();
   const auto failure = box_->failure();
-  if (options_.last_resort) options_.last_resort(failure->status, line_of(rank_, *failure));
+  if (options_.last_resort) options_.last_resort(failure->status, line(*failure));
 }
 
 // `to_others`: what the other ranks are told; nothing if it is empty.
@@ -450,6 +485,10 @@ bool MpiTransport::said_goodbye() {
 }  // namespace
 
 std::unique_ptr<Transport> open_mpi(const TransportOptions& options) {
+  static std::atomic<bool> joined{false};  // MPI starts and ends once in a process
+  if (joined.exchange(true)) {
+    throw BadInput("the ranks that mpirun has started are joined a second time in this process");
+  }
   return std::make_unique<MpiTransport>(options);
 }
 

@@ -44,6 +44,7 @@ void handle(int signal, void (*handler)(int), int flags, struct sigaction* befor
 void keep_line(const std::string& text, char* line) {
   const std::string cut = text.empty() ? "" : text.substr(0, kMostLine - 2) + "\n";
   std::copy(cut.begin(), cut.end(), line);
+  line[cut.size()] = '\0';
 }
 
 }  // namespace
@@ -54,6 +55,8 @@ RankSignals::RankSignals(const std::string& terminated) : handled_(!terminated.e
   handle(SIGTERM, on_term, 0, &term_before_);
   handle(SIGCONT, on_continue, SA_RESTART, &continue_before_);
 }
+
+void RankSignals::hush() { keep_line("", term_line); }
 
 void RankSignals::know(int status, const std::string& line) {
   if (known != Known::Nothing) return;

@@ -22,6 +22,8 @@ class RankSignals {
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
+  // Lines are empty from now on: another rank writes them.
+  void hush();
   // Why the run has failed; the first call counts. SIGTERM is handled here again, if another
   // handler has replaced this one.
   void know(int status, const std::string& line);

@@ -106,22 +106,27 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
   }
   EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads=,"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, auto, wide"));
-  EXPECT_TRUE(has(refused("sim:4x4,threads=2"), "threads= is only for engine=wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,lockstep"), "lockstep is only for engine=wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,split=0"), "split '0': must be processes, 1 to 999"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
   EXPECT_TRUE(has(refused("sim:4x4,save="), "save= needs a file"));
   EXPECT_TRUE(has(refused("sim:4x4,every=9"), "every= is only for save="));
   EXPECT_TRUE(has(refused("sim:4x4,save=f,every=0"), "every '0': must be cycles, 1 to"));
-  EXPECT_TRUE(has(refused("sim-mini,engine=wide"), "engine=, save= and restore= are only for sim"));
+  EXPECT_TRUE(
+      has(refused("sim-mini,engine=wide"), "engine=, split=, save= and restore= are only for sim"));
   EXPECT_TRUE(has(refused("wafer:w,map=m,accept-smaller"), "not with window or accept-smaller"));
 }
 
 TEST(MachineSpec, AGridHasAnEngineAndThreads) {
   const MachineSpec plain = parse_machine("sim:4x4", "test");
   EXPECT_EQ(plain.engine, Engine::Replicated);
-  const MachineSpec wide = parse_machine("sim:4x4,threads=3,engine=wide-256,record=a,b", "test");
+  EXPECT_EQ(plain.split, 1);
+  const MachineSpec wide =
+      parse_machine("sim:4x4,threads=3,engine=wide-256,split=2,record=a,b", "test");
   EXPECT_EQ(wide.engine, Engine::Wide);
   EXPECT_EQ(wide.width, 256);
   EXPECT_EQ(wide.threads, 3);
+  EXPECT_EQ(wide.split, 2);
   EXPECT_EQ(wide.record_file, "a,b");
   ASSERT_TRUE(wide.grid.has_value());
   EXPECT_EQ(wide.grid->cols, 4);

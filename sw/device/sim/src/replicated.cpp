@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The replicated engine: one Verilated tile for every tile of the grid. A cycle evaluates only
 // tiles that have something to do; the others cost nothing.
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,14 @@
 #endif
 
 #include "Vow_tile_internals.h"
+#include "due.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/device/link_word.h"
 #include "ow/sim/sim_device.h"
 #include "room.h"
 #include "tile_cells.h"
+#include "workers.h"
 
 namespace ow {
 namespace {
@@ -26,24 +30,26 @@ namespace {
 constexpr int kResetCycles = 4;
 constexpr size_t kNames = 1000;    // letters of registers' names in an error
 constexpr int kReleaseCycles = 2;  // the reset is registered twice before it acts
+constexpr size_t kTogether = 16;   // tiles that a thread takes at a time
 #if VM_TRACE
 constexpr int kWholeTile = 99;  // levels of hierarchy in waves
 #endif
-
-// The four link words of a tile edge, in port order. A cache line holds both parities.
-struct alignas(64) Slots {
-  uint64_t word[2][4];
-};
 
 class Replicated : public SimDevice {
  public:
   Replicated(GridShape shape, const SimOptions& options);
 
   std::string description() const override {
-    return fmt::format("replicated engine, {} x {} tiles{}", shape_.rows, shape_.cols,
-                       options_.check_idle ? ", idle tiles checked" : "");
+    return fmt::format(
+        "replicated engine, {} x {} tiles{}{}", shape_.rows, shape_.cols,
+        workers_.threads() > 1 ? fmt::format(", {} threads", workers_.threads()) : "",
+        options_.check_idle ? ", idle tiles checked" : "");
   }
-  uint64_t evaluations() const override { return evaluations_; }
+  uint64_t evaluations() const override {
+    uint64_t all = checks_;
+    for (const Counts& counts : counts_) all += counts.evaluations;
+    return all;
+  }
   std::vector<UnitClock> unit_clocks() const override;
   bool has_memory() const override { return true; }
   void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
@@ -69,22 +75,26 @@ class Replicated : public SimDevice {
   void clock(sim::Model<Vow_tile>* model) const {
     options_.toggle_clock ? model->clock_both_edges() : model->clock();
   }
-  // The tiles that a cycle evaluates: those that were not idle after their last evaluation, and
-  // those that get a word.
-  struct Due {
-    std::vector<size_t> tiles;
-    std::vector<uint8_t> listed;  // by tile
-    void add(size_t tile) {
-      if (listed[tile] != 0) return;
-      listed[tile] = 1;
-      tiles.push_back(tile);
-    }
+  size_t row_of(size_t tile) const {
+    return static_cast<size_t>(options_.first_row) + tile / static_cast<size_t>(shape_.cols);
+  }
+  // What a thread counts.
+  struct alignas(64) Counts {
+    uint64_t evaluations = 0;
+    std::vector<uint64_t> edges;  // of the units with clock gates
+  };
+  // Some tiles of a cycle, which one thread clocks: the tiles of the next cycle, and why one has
+  // failed.
+  struct Part {
+    std::vector<size_t> next;
+    std::exception_ptr failed;
   };
   void take_edges(const uint64_t* in);
-  void take_words(size_t index, uint64_t cycle);
-  void clock_tile(size_t index, uint64_t cycle, uint64_t* out);
-  void begin_tiles(uint64_t cycle, uint64_t* out);
-  void give_words(size_t index, uint64_t cycle, uint64_t* out);
+  void clock_part(size_t thread, size_t part);
+  void clock_tile(size_t index, Counts* counts, Part* part);
+  void begin_tiles(Part* part);
+  void give_words(size_t index, Part* part);
+  void end_parts(size_t count);
   void report_words(size_t index, uint64_t cycle, bool in, const uint64_t* words) const;
   void drop_credits(size_t index, uint64_t (&links)[4]);
   void check_unchanged(size_t index, uint64_t cycle);
@@ -97,21 +107,28 @@ class Replicated : public SimDevice {
   std::vector<Tile> tiles_;
   std::optional<sim::TileCells> cells_;
   std::vector<uint8_t> begins_;  // by tile, from write_tiles() to the next cycle: 1 if it is idle
-  std::vector<Slots> slots_;
-  std::array<Due, 2> due_;        // by the parity of the cycle
+  std::vector<sim::Slots> slots_;
+  std::array<sim::Due, 2> due_;   // by the parity of the cycle
   std::vector<uint8_t> settled_;  // checked once since its last evaluation
   std::vector<uint8_t> before_;   // of the idle check
   int parity_ = 0;
-  uint64_t evaluations_ = 0;
-  std::vector<uint64_t> edges_;  // of the units with clock gates
+  uint64_t cycle_now_ = 0;
+  uint64_t* out_now_ = nullptr;
+  std::vector<Part> parts_;     // of a cycle
+  std::vector<Counts> counts_;  // by thread
+  uint64_t checks_ = 0;         // evaluations of the idle check
   uint64_t fault_count_ = 0;
 #if VM_TRACE
   VerilatedFstC waves_;  // closes its file itself
 #endif
+  sim::Workers workers_;  // the last member: its threads use the others
 };
 
 Replicated::Replicated(GridShape shape, const SimOptions& options)
-    : SimDevice(shape), options_(options) {
+    : SimDevice(shape),
+      options_(options),
+      workers_(static_cast<size_t>(std::max(options.threads, 1)),
+               [this](size_t thread, size_t part) { clock_part(thread, part); }) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
   sim::check_internals<Vow_tile>();
   sim::check_room(fmt::format("grid of {} x {} tiles", shape.rows, shape.cols),
@@ -124,7 +141,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
       const int i = r * shape.cols + c;
-      Tile t{{&context_, fmt::format("tile_{}_{}", r, c)}, {}, {}, {}};
+      Tile t{{&context_, fmt::format("tile_{}_{}", options.first_row + r, c)}, {}, {}, {}, {}};
       t.gates = t.model.gates();
       t.neighbour[0] = r > 0 ? i - shape.cols : -1;
       t.neighbour[1] = c + 1 < shape.cols ? i + 1 : -1;
@@ -144,9 +161,11 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
     }
   }
   cells_.emplace(tiles_[0].model);
-  std::memset(slots_.data(), 0, n * sizeof(Slots));
-  edges_.assign(tiles_[0].gates.size(), 0);
-  for (Due& due : due_) due.listed.assign(n, 0);
+  std::memset(slots_.data(), 0, n * sizeof(sim::Slots));
+  counts_.resize(workers_.threads());
+  for (Counts& counts : counts_) counts.edges.assign(tiles_[0].gates.size(), 0);
+  parts_.resize(n / kTogether + 1);
+  for (sim::Due& due : due_) due.listed.assign(n, 0);
   for (size_t i = 0; i < n; ++i) due_[parity_].add(i);
   if (!options.waves.file.empty()) open_waves();
   if (options_.drop_credit) {
@@ -159,7 +178,10 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
 
 std::vector<UnitClock> Replicated::unit_clocks() const {
   std::vector<UnitClock> clocks;
-  for (size_t k = 0; k < edges_.size(); ++k) clocks.push_back({tiles_[0].gates[k].unit, edges_[k]});
+  for (size_t k = 0; k < tiles_[0].gates.size(); ++k) {
+    clocks.push_back({tiles_[0].gates[k].unit, 0});
+    for (const Counts& counts : counts_) clocks.back().edges += counts.edges[k];
+  }
   return clocks;
 }
 
@@ -205,11 +227,11 @@ void Replicated::read_tile(size_t index, TileState* state) {
 }
 
 void Replicated::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
-  for (Due& due : due_) {
+  for (sim::Due& due : due_) {
     due.tiles.clear();
     due.listed.assign(tiles_.size(), 0);
   }
-  std::memset(slots_.data(), 0, slots_.size() * sizeof(Slots));
+  std::memset(slots_.data(), 0, slots_.size() * sizeof(sim::Slots));
   begins_.assign(tiles_.size(), 0);
   TileState state;
   for (size_t i = 0; i < tiles_.size(); ++i) {
@@ -249,22 +271,52 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   context_.enter();
   for (int p = 0; p < ports_.count(); ++p) out[p] = 0;
   take_edges(in);
-  Due& due = due_[parity_];
-  if (!begins_.empty()) begin_tiles(cycle, out);
+  cycle_now_ = cycle;
+  out_now_ = out;
+  sim::Due& due = due_[parity_];
+  if (!begins_.empty()) begin_tiles(&parts_[0]);
   for (size_t i = 0; i < tiles_.size() && (options_.check_idle || !options_.skip_idle); ++i) {
     if (!options_.check_idle) due.add(i);
     if (due.listed[i] == 0) check_unchanged(i, cycle);
   }
-  for (const size_t i : due.tiles) {
-    due.listed[i] = 0;
-    clock_tile(i, cycle, out);
+  const size_t parts = (due.tiles.size() + kTogether - 1) / kTogether;
+  if (parts > 1 && workers_.threads() > 1) {
+    workers_.run(parts);
+  } else {
+    for (size_t k = 0; k < parts; ++k) clock_part(0, k);
   }
+  for (const size_t i : due.tiles) due.listed[i] = 0;
   due.tiles.clear();
+  end_parts(std::max(parts, size_t{1}));
   parity_ ^= 1;
   if (!options_.waves.file.empty()) dump_waves(cycle);
 }
 
-void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
+// It does not throw. After a failure the other tiles of the part are left out.
+void Replicated::clock_part(size_t thread, size_t k) {
+  Part& part = parts_[k];
+  const std::vector<size_t>& tiles = due_[parity_].tiles;
+  try {
+    context_.enter();
+    const size_t end = std::min((k + 1) * kTogether, tiles.size());
+    for (size_t i = k * kTogether; i < end; ++i) clock_tile(tiles[i], &counts_[thread], &part);
+  } catch (...) {
+    part.failed = std::current_exception();
+  }
+}
+
+// In the order of the parts: tiles are due in the same order, and the same one is the first that
+// fails, with any number of threads.
+void Replicated::end_parts(size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    if (parts_[k].failed) std::rethrow_exception(parts_[k].failed);
+    for (const size_t tile : parts_[k].next) due_[parity_ ^ 1].add(tile);
+    parts_[k].next.clear();
+  }
+}
+
+void Replicated::clock_tile(size_t index, Counts* counts, Part* part) {
+  const uint64_t cycle = cycle_now_;
   Tile& t = tiles_[index];
   uint64_t* const words = slots_[index].word[parity_];
   Vow_tile* const m = t.model.get();
@@ -277,45 +329,44 @@ void Replicated::clock_tile(size_t index, uint64_t cycle, uint64_t* out) {
   m->cycle_i = cycle;
   if (options_.check_idle) check_asleep(index, cycle);
   clock(&t.model);
-  ++evaluations_;
-  for (size_t k = 0; k < edges_.size(); ++k) edges_[k] += *t.gates[k].open;
-  give_words(index, cycle, out);
+  ++counts->evaluations;
+  for (size_t k = 0; k < t.gates.size(); ++k) counts->edges[k] += *t.gates[k].open;
+  give_words(index, part);
 }
 
 // After write_tiles(): in this cycle all tiles begin with their state instead of being clocked.
-void Replicated::begin_tiles(uint64_t cycle, uint64_t* out) {
+void Replicated::begin_tiles(Part* part) {
   begins_.clear();
   for (const size_t i : due_[parity_].tiles) due_[parity_].listed[i] = 0;
   due_[parity_].tiles.clear();
   for (size_t i = 0; i < tiles_.size(); ++i) {
     uint64_t* const words = slots_[i].word[parity_];
-    if (options_.on_word) report_words(i, cycle, true, words);
-    cells_->begin(&tiles_[i].model, cycle, words);
+    if (options_.on_word) report_words(i, cycle_now_, true, words);
+    cells_->begin(&tiles_[i].model, cycle_now_, words);
     std::fill(words, words + kSides, uint64_t{0});
-    give_words(i, cycle, out);
+    give_words(i, part);
   }
 }
 
 // What a tile sends in the next cycle.
-void Replicated::give_words(size_t index, uint64_t cycle, uint64_t* out) {
+void Replicated::give_words(size_t index, Part* part) {
   Tile& t = tiles_[index];
   Vow_tile* const m = t.model.get();
-  Due& next = due_[parity_ ^ 1];
   settled_[index] = 0;
-  if (!m->idle_o) next.add(index);
+  if (!m->idle_o) part->next.push_back(index);
   uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
   if ((links[0] | links[1] | links[2] | links[3]) == 0) return;
   if (options_.drop_credit) drop_credits(index, links);
-  if (options_.on_word) report_words(index, cycle + 1, false, links);
+  if (options_.on_word) report_words(index, cycle_now_ + 1, false, links);
   for (int p = 0; p < kSides; ++p) {
     if (links[p] == 0) continue;
     if (t.neighbour[p] < 0) {
-      out[t.edge_port[p]] = links[p];
+      out_now_[t.edge_port[p]] = links[p];
       continue;
     }
     const auto to = static_cast<size_t>(t.neighbour[p]);
     slots_[to].word[parity_ ^ 1][(p + 2) & 3] = links[p];
-    next.add(to);
+    part->next.push_back(to);
   }
 }
 
@@ -397,7 +448,7 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
     clock(&m);
   }
   m.evaluate();
-  ++evaluations_;
+  ++checks_;
   std::string changed;
   if (std::memcmp(before_.data(), state, before_.size()) != 0) {
     for (const sim::Cell& c : m.cells()) {
@@ -411,11 +462,9 @@ void Replicated::check_unchanged(size_t index, uint64_t cycle) {
   if (changed.empty() && outputs() != outputs_before) changed = "an output";
   if (!changed.empty()) {
     throw InternalError(
-        fmt::format("idle check: tile ({}, {}) changed in "
-                    "cycle {} although it was idle and "
+        fmt::format("idle check: tile ({}, {}) changed in cycle {} although it was idle and "
                     "nothing arrived: {}",
-                    index / static_cast<size_t>(shape_.cols),
-                    index % static_cast<size_t>(shape_.cols), cycle, changed));
+                    row_of(index), index % static_cast<size_t>(shape_.cols), cycle, changed));
   }
   settled_[index] = 1;
 }
@@ -426,13 +475,15 @@ void Replicated::check_asleep(size_t index, uint64_t cycle) {
   if (changed.empty()) return;
   throw InternalError(
       fmt::format("idle check: tile ({}, {}): units sleep in cycle {} that would change:{}",
-                  index / static_cast<size_t>(shape_.cols),
-                  index % static_cast<size_t>(shape_.cols), cycle, changed));
+                  row_of(index), index % static_cast<size_t>(shape_.cols), cycle, changed));
 }
 
 }  // namespace
 
 std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& options) {
+  if (options.threads > 1 && (options.drop_credit || options.on_word)) {
+    throw BadInput("lost credits and reports of words need one thread");
+  }
   return std::make_unique<Replicated>(shape, options);
 }
 

@@ -10,8 +10,26 @@
 #include "monolithic.h"
 #include "ow/base/error.h"
 #include "ow/sim/sim_device.h"
+#include "ow/sim/split.h"
 
 namespace ow {
+namespace {
+
+bool is_wide(const SimOptions& options) {
+  return options.engine == Engine::Wide || (options.engine == Engine::Auto && has_wide());
+}
+
+std::unique_ptr<SimDevice> make_engine(GridShape shape, const SimOptions& options) {
+  return is_wide(options) ? make_wide(shape, options, make_tile_maker())
+                          : make_simulator(shape, options);
+}
+
+// Rows of tiles that one process has.
+int rows_together(GridShape shape, const SimOptions& options) {
+  return is_wide(options) ? rows_of_block(shape, options.width) : 1;
+}
+
+}  // namespace
 
 DeviceKind parse_device_kind(const std::string& name) {
   if (name == "replicated") return DeviceKind::Replicated;
@@ -46,14 +64,19 @@ void parse_threads(const std::string& who, const std::string& number, SimOptions
   options->threads = std::stoi(number);
 }
 
+int serve_parts(GridRanks* ranks) { return ranks->serve(make_engine); }
+
+void check_ranks(const std::string& who, GridShape shape, const SimOptions& options, int ranks) {
+  check_split(shape, ranks, rows_together(shape, options), who);
+}
+
 bool has_monolithic() { return make_monolithic != nullptr; }
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
   std::unique_ptr<SimDevice> device;
   if (kind == DeviceKind::Replicated) {
-    const bool wide =
-        options.engine == Engine::Wide || (options.engine == Engine::Auto && has_wide());
-    device = wide ? make_wide(shape, options, make_tile_maker()) : make_simulator(shape, options);
+    device = options.ranks ? make_split(shape, options, rows_together(shape, options), make_engine)
+                           : make_engine(shape, options);
   } else if (has_monolithic()) {
     device = make_monolithic(shape, options);
   } else {

@@ -18,7 +18,7 @@
 namespace ow::wide {
 
 constexpr int kSides = 4;  // north, east, south, west
-// Blocks that a thread evaluates together, so that they share the code that is fetched.
+// The most blocks that a thread evaluates together, so that they share the code that is fetched.
 constexpr size_t kBatch = 4;
 
 // Where a bit of a port stands in the list of inputs, or of registers for an output. InternalError

@@ -85,7 +85,7 @@ class Blocks : public TileBlocks {
   const std::vector<TileInputs>* inputs_ = nullptr;  // of this cycle
   const std::vector<uint8_t>* due_ = nullptr;
   uint64_t cycle_ = 0;
-  wide::Workers workers_;  // the last member: its threads use the others
+  sim::Workers workers_;  // the last member: its threads use the others
 };
 
 Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options,

@@ -33,6 +33,12 @@ using wide::kSides;
 using wide::Lanes;
 
 constexpr int kWidestBlock = 64;  // columns
+// Blocks are as wide as the grid, rounded up to a power of two, but not wider than 64 columns.
+int columns_of_block(GridShape shape) {
+  int columns = 1;
+  while (columns < shape.cols && columns < kWidestBlock) columns *= 2;
+  return columns;
+}
 constexpr size_t kBits = kLinkBits;
 constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to that of the next
 
@@ -102,7 +108,7 @@ class Wide : public SimDevice {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
   void make_block(int number, int count, const TileState& reset);
-  void sample_tiles();
+  void sample_tiles(int first_row);
   void take_edges(const uint64_t* in);
   void take_words(Place* place, int side) const;
   bool wakes(Place* place);
@@ -126,12 +132,13 @@ class Wide : public SimDevice {
   Lanes border_[kSides];               // lanes whose neighbour is in the block beside
   std::vector<wide::Memory> scratch_;  // by thread and place in a batch
   std::vector<Place> blocks_;
+  size_t batch_ = 1;  // blocks that a thread evaluates together
   uint64_t cycle_now_ = 0;
+  uint64_t next_ = 0;  // the cycle after the last one
   uint64_t* out_now_ = nullptr;
-  wide::Workers workers_;  // the last member: its threads use the others
+  sim::Workers workers_;  // the last member: its threads use the others
 };
 
-// Blocks are as wide as the grid, rounded up to a power of two, but not wider than 64 columns.
 Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
            std::unique_ptr<TileMaker> maker)
     : SimDevice(shape),
@@ -142,9 +149,8 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
       chooses_(options.engine == Engine::Auto),
       tiles_of_block_(tiles_of_block(code.width)),
       workers_(static_cast<size_t>(std::max(options.threads, 1)),
-               [this](size_t thread, size_t part) { clock_batch(thread, part * kBatch); }) {
-  columns_ = 1;
-  while (columns_ < shape.cols && columns_ < kWidestBlock) columns_ *= 2;
+               [this](size_t thread, size_t part) { clock_batch(thread, part * batch_); }) {
+  columns_ = columns_of_block(shape);
   rows_ = code.width / columns_;
   across_ = (shape.cols + columns_ - 1) / columns_;
   for (int r = 0; r < rows_; ++r) {
@@ -156,8 +162,9 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
     }
   }
   const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
-  const size_t together = std::min(kBatch, static_cast<size_t>(count));
-  for (size_t k = 0; k < workers_.threads() * together; ++k) {
+  const size_t threads = workers_.threads();
+  batch_ = std::min(kBatch, (static_cast<size_t>(count) + threads - 1) / threads);
+  for (size_t k = 0; k < threads * batch_; ++k) {
     scratch_.emplace_back(code.scratch_bytes);
   }
   // Registers that no reset sets begin as in the replicated engine.
@@ -165,17 +172,17 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
   reset.words.resize(map_.words);
   maker_->make("reset", false)->read_next(reset.words.data());
   for (int b = 0; b < count; ++b) make_block(b, count, reset);
-  if (options.lockstep) sample_tiles();
+  if (options.lockstep) sample_tiles(options.first_row);
 }
 
 // A tile of each block, another one in each.
-void Wide::sample_tiles() {
+void Wide::sample_tiles(int first_row) {
   for (size_t b = 0; b < blocks_.size(); ++b) {
     Place& place = blocks_[b];
     uint64_t skip = b * kSampleStep % place.tiles;
     size_t at = 0;
     while (!place.block.present().get(at) || skip-- > 0) ++at;
-    const int row = place.row + static_cast<int>(at) / columns_;
+    const int row = first_row + place.row + static_cast<int>(at) / columns_;
     const int column = place.column + static_cast<int>(at) % columns_;
     place.lockstep = std::make_unique<wide::Lockstep>(at, map_, maker_.get(),
                                                       fmt::format("tile_{}_{}", row, column));
@@ -325,7 +332,7 @@ void Wide::choose(Place* place, size_t busy) {
 }
 
 void Wide::clock_batch(size_t thread, size_t first) {
-  const size_t last = std::min(first + kBatch, blocks_.size());
+  const size_t last = std::min(first + batch_, blocks_.size());
   try {
     clock_blocks(thread, first, last);
   } catch (...) {
@@ -352,7 +359,7 @@ void Wide::clock_blocks(size_t thread, size_t first, size_t last) {
     if (place.lockstep) place.lockstep->before(&place.block, cycle_now_);
     due[count++] = &place;
   }
-  const size_t scratch = thread * std::min(kBatch, blocks_.size());
+  const size_t scratch = thread * batch_;
   for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_now_);
   for (int part = 0; count > 0 && part < code_.part_count; ++part) {
     for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
@@ -373,9 +380,9 @@ void Wide::read_tile(size_t tile, TileState* state) {
             column = static_cast<int>(tile) % shape_.cols;
   Place& place = place_of(row, column);
   if (place.apart.has(lane(row, column))) {
-    place.apart.read(lane(row, column), cycle(), state);
+    place.apart.read(lane(row, column), next_, state);
   } else {
-    place.block.read(lane(row, column), map_, cycle(), state);
+    place.block.read(lane(row, column), map_, next_, state);
   }
   for (int side = 0; side < kSides; ++side) {
     if (place.edge[side].get(lane(row, column))) state->sent[static_cast<size_t>(side)] = 0;
@@ -384,7 +391,7 @@ void Wide::read_tile(size_t tile, TileState* state) {
 
 void Wide::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
   for (Place& place : blocks_) {
-    if (place.apart.active()) place.apart.rejoin(cycle());
+    if (place.apart.active()) place.apart.rejoin(next_);
     if (place.lockstep) place.lockstep->begin_again();
   }
   TileState state;
@@ -407,13 +414,22 @@ void Wide::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
 void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   std::fill(out, out + ports_.count(), uint64_t{0});
   take_edges(in);
+  // What was sent before cycles that were left out does not come again.
+  if (grid_quiet()) {
+    for (Place& place : blocks_) place.block.rest(cycle - 1);
+  }
   cycle_now_ = cycle;
+  next_ = cycle + 1;
   out_now_ = out;
-  workers_.run((blocks_.size() + kBatch - 1) / kBatch);
+  workers_.run((blocks_.size() + batch_ - 1) / batch_);
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
 }  // namespace
+
+int rows_of_block(GridShape shape, int width) {
+  return wide::find_code(width).width / columns_of_block(shape);
+}
 
 bool has_wide(int width) { return wide::has_code(width); }
 

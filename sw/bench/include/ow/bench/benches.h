@@ -5,11 +5,13 @@
 #define OW_BENCH_BENCHES_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "ow/bench/rows.h"
 
 namespace ow {
+class GridRanks;
 struct DataSource;
 struct TokenText;
 }  // namespace ow
@@ -72,8 +74,9 @@ void measure_language(Rows* rows, const std::string& firmware);
 // The simulator: its speed, the instructions of the host for a tile's cycle, the hang report.
 void measure_sim(Rows* rows);
 
-// Large grids in the two engines of the simulator. Rows are not measured without the wide engine.
-void measure_scale(Rows* rows);
+// Large grids in the two engines of the simulator. Rows are not measured without the wide engine,
+// nor one that needs two `ranks` with another number.
+void measure_scale(Rows* rows, const std::shared_ptr<GridRanks>& ranks);
 
 // Bytes of the tiles' programs. `firmware`: their directory.
 void measure_code(Rows* rows, const std::string& firmware);

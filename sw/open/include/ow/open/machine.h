@@ -33,8 +33,9 @@ struct MachineSpec {
   std::optional<GridShape> grid;        // as in "sim:4x4"; a job has its own
   wafer::WaferSource wafer;             // of Wafer
   Engine engine = Engine::Replicated;   // of Sim
-  int width = 0, threads = 1;           // of the wide engine, as SimOptions has them
-  bool lockstep = false;                // likewise
+  int width = 0, threads = 1;           // of Sim, as SimOptions has them
+  bool lockstep = false;                // of the wide engine
+  int split = 1;                        // of Sim: processes that simulate the grid together
   std::string save_file, restore_file;  // of Sim, with save_every as SimOptions has them
   uint64_t save_every = 0;
   std::string record_file;  // of Sim and Mono: a recording of the run; empty: none
@@ -47,9 +48,10 @@ struct MachineSpec {
 
 // The strings are golden; sim, sim-mini (or mini), mono and fpga-sim, each also with
 // :ROWSxCOLUMNS; wafer:FILE with the options of wafer::parse_source; uart:PATH[:BAUD]. After sim
-// may follow ,engine=NAME (parse_engine), ,threads=N, ,lockstep, ,save=FILE, ,every=CYCLES and
-// ,restore=FILE, with a backslash before a comma in a name; and after sim and mono ,record=FILE, to
-// the end of the string. BadInput, which begins with `name`, for anything else.
+// may follow ,engine=NAME (parse_engine), ,threads=N, ,lockstep, ,split=K, ,save=FILE,
+// ,every=CYCLES and ,restore=FILE, with a backslash before a comma in a name; and after sim and
+// mono ,record=FILE, to the end of the string. BadInput, which begins with `name`, for anything
+// else.
 MachineSpec parse_machine(const std::string& text, const std::string& name);
 
 // The flags of `ow` for a machine. Each one except `machine` writes a part of the string.
@@ -80,7 +82,7 @@ struct MachineUse {
 void check_use(const MachineSpec& spec, const MachineUse& use);
 
 struct MachineOptions {
-  SimOptions sim;        // of a simulated grid
+  SimOptions sim;        // of a simulated grid; one that is split needs its ranks (ranks.h)
   std::string firmware;  // directory of the self-test that a wafer is brought up with
   std::function<void(const std::string&)> on_step;  // called when a step of a bring-up begins
   std::function<void(const wafer::ReadyWafer&)> on_wafer;  // called after it, also if it failed
@@ -113,6 +115,7 @@ class Machine {
  private:
   std::unique_ptr<Device> open_wafer() const;
   void check_size(GridShape offered) const;
+  void check_split(GridShape grid) const;
 
   MachineSpec spec_;
   MachineOptions options_;

@@ -27,6 +27,8 @@ class Mailbox {
   // it does nothing.
   void deliver(int from, Tag tag, Message message);
   Message take_message(int from, Tag tag);
+  // Never blocks: nothing if no message is there. Throws after a failure.
+  std::optional<Message> take_if_there(int from, Tag tag);
 
   // Another rank has given a sign of life. The time of all waits is counted from here.
   void alive();
@@ -53,6 +55,7 @@ class Mailbox {
     return queues_[static_cast<size_t>(from) * kTags + static_cast<size_t>(tag)];
   }
   void check_locked() const;
+  Message pop(Queue* queue);
   template <typename Ready>
   void wait(std::unique_lock<std::mutex>* lock, int from, const Ready& ready);
 

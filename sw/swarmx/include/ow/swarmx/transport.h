@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between the ranks of a training. Ranks are either threads of one process or processes
-// that mpirun started. A single process is one rank of the first kind.
+// Messages between the ranks of a training, or of a simulated grid (ow/sim/split.h). Ranks are
+// either threads of one process or processes that mpirun started. A single process is one rank of
+// the first kind.
 #ifndef OW_SWARMX_TRANSPORT_H_
 #define OW_SWARMX_TRANSPORT_H_
 
@@ -18,8 +19,8 @@ using Message = std::vector<uint8_t>;
 
 // Messages with different tags may overtake each other. Messages with one tag between two ranks
 // keep their order.
-enum class Tag { Order, Weights, Gradients, Results };
-constexpr int kTags = 4;
+enum class Tag { Order, Weights, Gradients, Results, Grid };
+constexpr int kTags = 5;
 
 struct TransportOptions {
   // A rank without a sign of life for this long is dead. A separate thread gives the signs, so a
@@ -35,6 +36,8 @@ struct TransportOptions {
   // SIGTERM when a rank has died. Empty: the signal is not handled. A later handler replaces this
   // one until a failure is known.
   std::string terminated;
+  // Only rank 0 writes a line, for all; the others end without one.
+  bool first_speaks = false;
   // Called by another thread if this rank has not ended soon after a failure, for example because
   // it simulates. It must end the process. It prints `line` to standard error unless that is empty:
   // only rank 0 reports bad input.

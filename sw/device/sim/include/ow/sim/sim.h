@@ -56,10 +56,12 @@ struct TileWord {
   uint64_t word;
 };
 
+class GridRanks;  // ow/sim/split.h
+
 struct SimOptions {
   Engine engine = Engine::Replicated;  // of DeviceKind::Replicated
   int width = 0;    // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
-  int threads = 1;  // of the wide engine, 1 to 256
+  int threads = 1;  // in each process, 1 to 256
   bool lockstep = false;      // of the wide engine: a tile of each block beside a Verilated one
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
@@ -70,6 +72,9 @@ struct SimOptions {
   std::string save_file;            // where the run is saved (saved_run.h); empty: nowhere
   uint64_t save_every = 1'000'000;  // cycles
   std::string restore_file;         // a saved run that goes on; empty: none
+  // Processes that simulate the grid together, a part of its rows each; null: this one alone.
+  std::shared_ptr<GridRanks> ranks;
+  int first_row = 0;  // of a part, in the grid that it is a part of: for names of tiles
   Waves waves;
   // Called for each word on a link, if it is set. Replicated engine only.
   std::function<void(const TileWord&)> on_word;
@@ -77,6 +82,12 @@ struct SimOptions {
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape,
                                     const SimOptions& options = SimOptions());
+
+// In a rank other than 0: simulates parts of grids until rank 0 ends (GridRanks::serve).
+int serve_parts(GridRanks* ranks);
+// BadInput, which begins with `who`, if a grid has fewer rows of blocks (for the replicated engine:
+// rows of tiles) than `ranks`, or the engine is not built.
+void check_ranks(const std::string& who, GridShape shape, const SimOptions& options, int ranks);
 
 // The engine's name, "replicated", "auto", "wide", or "wide-512", -256, -64. BadInput, which begins
 // with `who`, for anything else.

@@ -70,13 +70,15 @@ class SimDevice : public Device, public SimControl {
   // Gives all tiles a state: what the next cycle that is clocked begins with.
   virtual void write_tiles(const std::function<void(size_t tile, TileState* state)>& tiles);
 
- protected:
+  // What a part of a grid is used by (split.h), and the run loop here.
   // Clocks the grid once. `in` holds the words of the edge inputs in this cycle, indexed like the
-  // ports of EdgePorts; `out` gets the edge outputs of the next cycle.
+  // ports of EdgePorts; `out` gets the edge outputs of the next cycle. Cycles may be left out while
+  // grid_quiet() and nothing comes in.
   virtual void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) = 0;
   // Whether no tile can change before an edge input does. The caller checks edge outputs.
   virtual bool grid_quiet() const = 0;
 
+ protected:
   // Whether a saved run is still being repeated: what the host writes to memories is in it.
   bool repeats() const { return cycle_ < repeat_until_; }
   static int checked_colour(int colour);
@@ -110,6 +112,8 @@ std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& opt
 // the width that the options name, or the options ask for what only the replicated engine has.
 std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options,
                                      std::unique_ptr<TileMaker> maker);
+// Rows of tiles in a block of it, for a width as SimOptions has it. BadInput likewise.
+int rows_of_block(GridShape shape, int width);
 
 }  // namespace ow
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that do the parts of one cycle after another.
-#ifndef OW_SIM_WIDE_WORKERS_H_
-#define OW_SIM_WIDE_WORKERS_H_
+#ifndef OW_SIM_WORKERS_H_
+#define OW_SIM_WORKERS_H_
 
 #include <atomic>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace ow::wide {
+namespace ow::sim {
 
 class Workers {
  public:
@@ -37,6 +37,6 @@ class Workers {
   std::atomic<bool> ends_{false};
 };
 
-}  // namespace ow::wide
+}  // namespace ow::sim
 
-#endif  // OW_SIM_WIDE_WORKERS_H_
+#endif  // OW_SIM_WORKERS_H_

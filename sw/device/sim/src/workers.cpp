@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers.h"
 
+#include <chrono>
 #include <utility>
 
-namespace ow::wide {
+namespace ow::sim {
 namespace {
 
-constexpr int kSpins = 2000;  // looks before the processor is given to others: a cycle is short
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+// A cycle is short, so a thread looks without a break at first. Breaks are sleeps: a thread that
+// yields waits on a busy machine for the time slices of all others. They are longer while the
+// program does something else than to simulate.
+constexpr microseconds kHot{50}, kWarm{20000}, kNap{20}, kLongNap{1000};
 
 template <typename Condition>
 void wait_until(const Condition& condition) {
-  for (int spin = 0; !condition(); ++spin) {
-    if (spin >= kSpins) std::this_thread::yield();
+  for (const auto begun = Clock::now(); !condition();) {
+    const auto waited = Clock::now() - begun;
+    if (waited > kHot) std::this_thread::sleep_for(waited > kWarm ? kLongNap : kNap);
   }
 }
 
@@ -50,4 +57,4 @@ void Workers::run(size_t parts) {
   wait_until([&] { return working_.load() == 0; });
 }
 
-}  // namespace ow::wide
+}  // namespace ow::sim

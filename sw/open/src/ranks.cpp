@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ow/open/ranks.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "ow/base/error.h"
+#include "ow/swarmx/transport.h"
+
+namespace ow {
+namespace {
+
+// A rank that does not end by itself soon after the run has failed, because it simulates.
+void end_at_once(int status, const std::string& line) {
+  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
+  std::_Exit(status);
+}
+
+}  // namespace
+
+std::shared_ptr<GridRanks> join_ranks(int parts, const std::string& who, int* status) {
+  swarmx::TransportOptions options;
+  options.terminated =
+      "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
+  options.first_speaks = true;
+  options.last_resort = end_at_once;
+  auto transport = swarmx::open_transport(options);
+  const int ranks = transport->ranks();
+  *status = 0;
+  if (parts != 0 && ranks != parts) {
+    const bool first = transport->rank() == 0;
+    transport->close();
+    if (!first) return nullptr;
+    throw BadInput(fmt::format("{}: split={} needs {} processes, here {} (mpirun -n {} ...)", who,
+                               parts, parts, ranks == 1 ? "is one" : fmt::format("are {}", ranks),
+                               parts));
+  }
+  auto joined = std::make_shared<GridRanks>(std::move(transport));
+  if (joined->rank() == 0) return joined;
+  *status = serve_parts(joined.get());
+  return nullptr;
+}
+
+}  // namespace ow
