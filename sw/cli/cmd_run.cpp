@@ -35,7 +35,7 @@ int run(Context& context, RunCommand c) {
   }
   jobs::Job job = jobs::read_job(c.job, c.run.weights.empty());
   find_tokenizers(context, job, c.job, spec.split > 1);
-  return in_ranks(job, spec.split > 1, [&](swarmx::Transport* ranks) {
+  return in_ranks(job, spec.split > 1, [&](ranks::Transport* ranks) {
     const bool speaks = ranks == nullptr || ranks->rank() == 0;
     if (!speaks) context.write_nothing();
     if (job.is_training() && c.wafers > 0) job.set_wafers(c.wafers);

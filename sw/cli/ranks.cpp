@@ -23,7 +23,7 @@ void end_at_once(int status, const std::string& line) {
 // Whether this process runs the network: not if it is one of several. Rank 0 says so before it
 // closes, which waits for all: mpirun kills the others as soon as one of them has failed.
 bool runs_alone(const std::string& job) {
-  const auto transport = swarmx::open_transport();
+  const auto transport = ranks::open_transport();
   const int ranks = transport->ranks();
   if (ranks > 1 && transport->rank() == 0) {
     const BadInput error(fmt::format(
@@ -36,15 +36,15 @@ bool runs_alone(const std::string& job) {
 
 }  // namespace
 
-int in_ranks(const jobs::Job& job, bool split, const std::function<int(swarmx::Transport*)>& body) {
+int in_ranks(const jobs::Job& job, bool split, const std::function<int(ranks::Transport*)>& body) {
   const std::string& path = job.base().path;
   if (split) return body(nullptr);
   if (!job.is_training()) return runs_alone(path) ? body(nullptr) : 2;
-  swarmx::TransportOptions options;
+  ranks::TransportOptions options;
   options.last_resort = end_at_once;
   options.terminated =
       "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
-  const auto transport = swarmx::open_transport(options);
+  const auto transport = ranks::open_transport(options);
   try {
     int status = 0;
     try {

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "ow/compile/job.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace ow::cli {
 
@@ -15,7 +15,7 @@ namespace ow::cli {
 // once. BadInput for a network in several processes. `split`: the others have a part of the grid
 // (ow/open/ranks.h), and this one runs any job alone.
 int in_ranks(const jobs::Job& job, bool split,
-             const std::function<int(swarmx::Transport* ranks)>& body);
+             const std::function<int(ranks::Transport* ranks)>& body);
 
 }  // namespace ow::cli
 

@@ -63,7 +63,7 @@ void cut_unfinished_line(const std::string& path) {
 class Run {
  public:
   Run(const TrainParams& params, const CheckedTraining& checked, const RunOptions& options,
-      swarmx::Transport& transport)
+      ranks::Transport& transport)
       : params_(params),
         options_(options),
         checked_(checked),
@@ -435,12 +435,12 @@ CheckedTraining compile_training(const TrainParams& params, const RunOptions& op
 TrainReport run_training(const TrainParams& params, const CheckedTraining& checked,
                          const RunOptions& options) {
   if (options.transport == nullptr) {
-    const auto alone = std::move(swarmx::local_transports(1).front());
+    const auto alone = std::move(ranks::local_transports(1).front());
     TrainReport report = Run(params, checked, options, *alone).run();
     alone->close();
     return report;
   }
-  swarmx::Transport& transport = *options.transport;
+  ranks::Transport& transport = *options.transport;
   if (is_first(options)) return Run(params, checked, options, transport).run();
   const RunOptions here = without_files(options);
   TrainSwarm(params, here, checked, transport, nullptr).serve();

@@ -12,7 +12,7 @@
 #include "ow/base/error.h"
 #include "ow/compile/estimate.h"
 #include "ow/execute/causes.h"
-#include "ow/swarmx/bytes.h"
+#include "ow/ranks/bytes.h"
 #include "train_samples.h"
 
 namespace ow::jobs {
@@ -20,13 +20,13 @@ namespace {
 
 // Numbers in a message, with their count before them.
 template <typename T>
-void put_all(const std::vector<T>& values, swarmx::Writer* out) {
+void put_all(const std::vector<T>& values, ranks::Writer* out) {
   out->put(static_cast<uint64_t>(values.size()));
   out->put(values.data(), values.size());
 }
 
 template <typename T>
-std::vector<T> get_all(swarmx::Reader* in) {
+std::vector<T> get_all(ranks::Reader* in) {
   std::vector<T> values(in->count<T>());
   in->get(values.data(), values.size());
   return values;
@@ -70,7 +70,7 @@ Activations first_of(Activations y, size_t count) {
 }  // namespace
 
 TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
-                       const CheckedTraining& checked, swarmx::Transport& transport,
+                       const CheckedTraining& checked, ranks::Transport& transport,
                        memoryx::MemoryX* memory)
     : job_(checked.job),
       params_(params),
@@ -183,7 +183,7 @@ void TrainSwarm::run(const std::vector<uint64_t>& numbers, const std::function<v
 // Gathers the results of all micro-batches in their order, on rank 0, whose clock gets their
 // gradients.
 std::vector<TrainSwarm::Result> TrainSwarm::gather() {
-  swarmx::Writer out;
+  ranks::Writer out;
   out.put(static_cast<uint8_t>(asked_here()));
   put_all(results_, &out);
   for (const swarmx::WaferGradients& wafer : left_) {
@@ -194,8 +194,8 @@ std::vector<TrainSwarm::Result> TrainSwarm::gather() {
   }
   std::vector<Result> all;
   std::vector<swarmx::WaferGradients> left;
-  for (const swarmx::Message& message : swarm_.gather(out.take())) {
-    swarmx::Reader in(message);
+  for (const ranks::Message& message : swarm_.gather(out.take())) {
+    ranks::Reader in(message);
     told_to_stop_ |= in.get<uint8_t>() != 0;
     const auto results = get_all<Result>(&in);
     all.insert(all.end(), results.begin(), results.end());
@@ -280,7 +280,7 @@ void TrainSwarm::run_forward() {
 
 // Gathers the results of all batches in their order, on rank 0.
 std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
-  swarmx::Writer out;
+  ranks::Writer out;
   for (const Forward& f : forward_) {
     out.put(f.cycles);
     out.put(static_cast<int32_t>(f.outputs.features));
@@ -288,8 +288,8 @@ std::vector<TrainSwarm::Forward> TrainSwarm::gather_forward() {
     out.put(f.outputs.values.data(), f.outputs.values.size());
   }
   std::vector<Forward> all;
-  for (const swarmx::Message& message : swarm_.gather(out.take())) {
-    swarmx::Reader in(message);
+  for (const ranks::Message& message : swarm_.gather(out.take())) {
+    ranks::Reader in(message);
     while (!in.done()) {
       Forward f;
       f.cycles = in.get<uint64_t>();

@@ -21,7 +21,7 @@ class TrainSwarm {
   // Makes this rank's wafers. `memory`: on rank 0, else null. All arguments must outlive this
   // object.
   TrainSwarm(const TrainParams& params, const RunOptions& options, const CheckedTraining& checked,
-             swarmx::Transport& transport, memoryx::MemoryX* memory);
+             ranks::Transport& transport, memoryx::MemoryX* memory);
 
   std::string description() const;
   // Whether the wafers have cycles, and transfers outside them take time.
@@ -88,7 +88,7 @@ class TrainSwarm {
   const TrainingJob& job_;
   const TrainParams& params_;
   const CheckedTraining& checked_;
-  swarmx::Transport& transport_;
+  ranks::Transport& transport_;
   memoryx::MemoryX* memory_;
   swarmx::Swarm swarm_;
   std::vector<std::unique_ptr<TrainWafer>> wafers_;  // of this rank

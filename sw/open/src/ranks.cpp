@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "ow/base/error.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace ow {
 namespace {
@@ -21,12 +21,12 @@ void end_at_once(int status, const std::string& line) {
 }  // namespace
 
 std::shared_ptr<GridRanks> join_ranks(int parts, const std::string& who, int* status) {
-  swarmx::TransportOptions options;
+  ranks::TransportOptions options;
   options.terminated =
       "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
   options.first_speaks = true;
   options.last_resort = end_at_once;
-  auto transport = swarmx::open_transport(options);
+  auto transport = ranks::open_transport(options);
   const int ranks = transport->ranks();
   *status = 0;
   if (parts != 0 && ranks != parts) {

@@ -2,14 +2,14 @@
 #include "batch_message.h"
 
 #include "ow/base/error.h"
-#include "ow/swarmx/bytes.h"
+#include "ow/ranks/bytes.h"
 
 namespace ow::swarmx {
 
 using memoryx::WaveletBatch;
 
-Message pack_batch(const WaveletBatch& batch, bool last) {
-  Writer out;
+ranks::Message pack_batch(const WaveletBatch& batch, bool last) {
+  ranks::Writer out;
   out.put<uint8_t>(last ? 1 : 0);
   out.put(static_cast<uint64_t>(batch.step));
   out.put(static_cast<uint32_t>(batch.rows.size()));
@@ -27,8 +27,9 @@ Message pack_batch(const WaveletBatch& batch, bool last) {
   return out.take();
 }
 
-std::shared_ptr<const WaveletBatch> unpack_batch(const Message& message, size_t rows, bool* last) {
-  Reader in(message);
+std::shared_ptr<const WaveletBatch> unpack_batch(const ranks::Message& message, size_t rows,
+                                                 bool* last) {
+  ranks::Reader in(message);
   *last = in.get<uint8_t>() != 0;
   auto batch = std::make_shared<WaveletBatch>();
   batch->step = in.get<uint64_t>();

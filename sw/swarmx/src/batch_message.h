@@ -9,16 +9,16 @@
 #include <memory>
 
 #include "ow/memoryx/weight_stream.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace ow::swarmx {
 
-Message pack_batch(const memoryx::WaveletBatch& batch, bool last);
+ranks::Message pack_batch(const memoryx::WaveletBatch& batch, bool last);
 
 // ProtocolError for another number of grid rows, or for a message of
 // the wrong length.
-std::shared_ptr<const memoryx::WaveletBatch> unpack_batch(const Message& message, size_t rows,
-                                                          bool* last);
+std::shared_ptr<const memoryx::WaveletBatch> unpack_batch(const ranks::Message& message,
+                                                          size_t rows, bool* last);
 
 }  // namespace ow::swarmx
 

@@ -46,7 +46,7 @@ class Cast::Source : public memoryx::BatchSource {
   bool done_ = false;
 };
 
-Cast::Cast(Transport& transport, int wafers)
+Cast::Cast(ranks::Transport& transport, int wafers)
     : transport_(transport),
       below_(ranks_below(transport.rank(), transport.ranks())),
       takers_(static_cast<size_t>(wafers)),
@@ -80,8 +80,8 @@ void Cast::send(memoryx::BatchSource* source) {
     item.batch = source->next();
     item.last = source->done();
     if (!below_.empty()) {
-      const Message message = pack_batch(*item.batch, item.last);
-      for (const int rank : below_) transport_.send(rank, Tag::Weights, message);
+      const ranks::Message message = pack_batch(*item.batch, item.last);
+      for (const int rank : below_) transport_.send(rank, ranks::Tag::Weights, message);
     }
     publish(std::move(item));
   }
@@ -89,8 +89,9 @@ void Cast::send(memoryx::BatchSource* source) {
 
 void Cast::relay(const memoryx::StreamOptions& options) {
   for (bool last = false; !last;) {
-    const Message message = transport_.receive(rank_above(transport_.rank()), Tag::Weights);
-    for (const int rank : below_) transport_.send(rank, Tag::Weights, message);
+    const ranks::Message message =
+        transport_.receive(rank_above(transport_.rank()), ranks::Tag::Weights);
+    for (const int rank : below_) transport_.send(rank, ranks::Tag::Weights, message);
     auto batch = unpack_batch(message, static_cast<size_t>(options.rows), &last);
     publish({std::move(batch), last});
   }

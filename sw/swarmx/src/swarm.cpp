@@ -19,7 +19,7 @@ namespace {
 // end at once, since a wafer may simulate for a long time before its thread can be joined.
 class Failure {
  public:
-  Failure(Cast& cast, Transport& transport) : cast_(cast), transport_(transport) {}
+  Failure(Cast& cast, ranks::Transport& transport) : cast_(cast), transport_(transport) {}
   template <typename Work>
   void guard(const Work& work) {
     try {
@@ -47,7 +47,7 @@ class Failure {
   }
 
   Cast& cast_;
-  Transport& transport_;
+  ranks::Transport& transport_;
   std::mutex mutex_;
   std::exception_ptr error_;
 };
@@ -74,7 +74,8 @@ void check_wafers(const std::string& who, int wafers, int micro_batches, int ran
 }
 
 Swarm::Swarm(const TrainingJob& job, int wafers, memoryx::TrainStreams streams,
-             Transport& transport, memoryx::MemoryX* memory, const memoryx::StoreOptions& store)
+             ranks::Transport& transport, memoryx::MemoryX* memory,
+             const memoryx::StoreOptions& store)
     : job_(job),
       wafers_(wafers),
       ranks_(transport.ranks()),
@@ -110,19 +111,19 @@ void Swarm::begin(const Round& round, const memoryx::WeightTimes& times,
                   const std::vector<TableRows>& tables) {
   const StepOrder order(*memory_, round, times, tables);
   const std::vector<int> below = ranks_below(0, ranks_);
-  for (const Message& part : order.parts()) {
-    for (const int rank : below) transport_.send(rank, Tag::Order, part);
+  for (const ranks::Message& part : order.parts()) {
+    for (const int rank : below) transport_.send(rank, ranks::Tag::Order, part);
   }
   start(order);
 }
 
 bool Swarm::await() {
   const std::vector<int> below = ranks_below(transport_.rank(), ranks_);
-  std::vector<Message> parts;
+  std::vector<ranks::Message> parts;
   size_t wanted = 1;
   while (parts.size() < wanted) {
-    parts.push_back(transport_.receive(rank_above(transport_.rank()), Tag::Order));
-    for (const int rank : below) transport_.send(rank, Tag::Order, parts.back());
+    parts.push_back(transport_.receive(rank_above(transport_.rank()), ranks::Tag::Order));
+    for (const int rank : below) transport_.send(rank, ranks::Tag::Order, parts.back());
     if (parts.front().empty()) return false;
     wanted = StepOrder::parts_of(parts.front());
   }
@@ -131,7 +132,7 @@ bool Swarm::await() {
 }
 
 void Swarm::end() {
-  for (const int rank : ranks_below(0, ranks_)) transport_.send(rank, Tag::Order, {});
+  for (const int rank : ranks_below(0, ranks_)) transport_.send(rank, ranks::Tag::Order, {});
 }
 
 void Swarm::start(const StepOrder& order) {
@@ -211,26 +212,27 @@ void Swarm::join(int to, int from, int micro_batches) {
   const memoryx::Store& store = memory_of(takes ? to : from).store();
   for (size_t k = 0; k < store.tensors(); ++k) {
     each_part(store.spec(k), [&](size_t first, size_t count) {
-      Message message = gives ? memory_of(from).window(k, first, count)
-                              : transport_.receive(rank_of(from), Tag::Gradients);
+      ranks::Message message = gives ? memory_of(from).window(k, first, count)
+                                     : transport_.receive(rank_of(from), ranks::Tag::Gradients);
       if (takes) {
         memory_of(to).put_window(k, first, count, message);
       } else {
-        transport_.send(rank_of(to), Tag::Gradients, std::move(message));
+        transport_.send(rank_of(to), ranks::Tag::Gradients, std::move(message));
       }
     });
   }
   if (takes) memory_of(to).added(micro_batches);
 }
 
-std::vector<Message> Swarm::gather(Message mine) {
+std::vector<ranks::Message> Swarm::gather(ranks::Message mine) {
   if (transport_.rank() != 0) {
-    transport_.send(0, Tag::Results, std::move(mine));
+    transport_.send(0, ranks::Tag::Results, std::move(mine));
     return {};
   }
-  std::vector<Message> all;
+  std::vector<ranks::Message> all;
   all.push_back(std::move(mine));
-  for (int rank = 1; rank < ranks_; ++rank) all.push_back(transport_.receive(rank, Tag::Results));
+  for (int rank = 1; rank < ranks_; ++rank)
+    all.push_back(transport_.receive(rank, ranks::Tag::Results));
   return all;
 }
 

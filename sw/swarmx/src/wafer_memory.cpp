@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ow/base/error.h"
-#include "ow/swarmx/bytes.h"
+#include "ow/ranks/bytes.h"
 
 namespace ow::swarmx {
 namespace {
@@ -15,16 +15,16 @@ using memoryx::GradientSum;
 using memoryx::Store;
 using memoryx::TensorSpec;
 
-Message pack_mask(const Store& store, size_t tensor, size_t first, size_t count) {
+ranks::Message pack_mask(const Store& store, size_t tensor, size_t first, size_t count) {
   const auto mask = store.mask(tensor, first, count);
-  Message bits((count + 7) / 8);
+  ranks::Message bits((count + 7) / 8);
   for (size_t i = 0; i < count; ++i) {
     if (mask[i] != 0) bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | 1u << i % 8);
   }
   return bits;
 }
 
-void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t first,
+void unpack_mask(const ranks::Message& bits, const Store& store, size_t tensor, size_t first,
                  size_t count) {
   if (bits.size() != (count + 7) / 8) throw ProtocolError("a mask of another size");
   const auto mask = store.mask(tensor, first, count);
@@ -32,12 +32,12 @@ void unpack_mask(const Message& bits, const Store& store, size_t tensor, size_t 
 }
 
 // Rows of a table, as many as a message takes.
-void pack_rows(const Store& store, const TableRows& of, std::vector<Message>* parts) {
+void pack_rows(const Store& store, const TableRows& of, std::vector<ranks::Message>* parts) {
   const auto width = static_cast<size_t>(store.spec(of.table).shape[1]);
   const size_t most = std::max<size_t>(kPart / width, 1);
   for (size_t first = 0; first < of.rows.size(); first += most) {
     const size_t count = std::min(most, of.rows.size() - first);
-    Writer rows;
+    ranks::Writer rows;
     rows.put(static_cast<uint64_t>(of.table));
     rows.put(static_cast<uint64_t>(count));
     rows.put(&of.rows[first], count);
@@ -53,7 +53,7 @@ void pack_rows(const Store& store, const TableRows& of, std::vector<Message>* pa
 StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
                      const memoryx::WeightTimes& times, const std::vector<TableRows>& tables) {
   const Store& store = memory.store();
-  std::vector<Message> parts;
+  std::vector<ranks::Message> parts;
   for (size_t k = 0; k < store.tensors(); ++k) {
     const TensorSpec& spec = store.spec(k);
     if (spec.matrix() && !spec.masked) continue;
@@ -62,13 +62,13 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
         parts.push_back(pack_mask(store, k, first, count));
         return;
       }
-      Writer bias;
+      ranks::Writer bias;
       bias.put(store.weights(k, first, count).data(), count);
       parts.push_back(bias.take());
     });
   }
   for (const TableRows& of : tables) pack_rows(store, of, &parts);
-  Writer head;
+  ranks::Writer head;
   head.put(static_cast<uint64_t>(parts.size() + 1));
   head.put<uint64_t>(round.first);
   head.put<uint64_t>(round.batches);
@@ -84,8 +84,8 @@ StepOrder::StepOrder(const memoryx::MemoryX& memory, const Round& round,
   std::move(parts.begin(), parts.end(), std::back_inserter(parts_));
 }
 
-size_t StepOrder::parts_of(const Message& first) {
-  Reader head(first);
+size_t StepOrder::parts_of(const ranks::Message& first) {
+  ranks::Reader head(first);
   return head.get<uint64_t>();
 }
 
@@ -112,7 +112,7 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   cast_ = cast;
   reader_ = n;
   const auto wrong = [] { throw ProtocolError("the order of a step is of another network"); };
-  Reader head(order.parts().front());
+  ranks::Reader head(order.parts().front());
   if (head.get<uint64_t>() != order.parts().size()) wrong();
   round_.first = head.get<uint64_t>();
   round_.batches = head.get<uint64_t>();
@@ -138,12 +138,12 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
     if (spec.matrix() && !spec.masked) continue;
     each_part(spec, [&](size_t first, size_t count) {
       if (part == order.parts().size()) wrong();
-      const Message& message = order.parts()[part++];
+      const ranks::Message& message = order.parts()[part++];
       if (spec.masked) {
         unpack_mask(message, *store_, k, first, count);
         return;
       }
-      Reader bias(message);
+      ranks::Reader bias(message);
       bias.get(store_->weights(k, first, count).data(), count);
       bias.close();
     });
@@ -151,8 +151,8 @@ void WaferMemory::begin(const StepOrder& order, Cast* cast, int n) {
   for (; part < order.parts().size(); ++part) take_rows(order.parts()[part]);
 }
 
-void WaferMemory::take_rows(const Message& message) {
-  Reader in(message);
+void WaferMemory::take_rows(const ranks::Message& message) {
+  ranks::Reader in(message);
   const auto table = in.get<uint64_t>();
   if (table >= store_->tensors() || !store_->spec(table).table) {
     throw ProtocolError("rows of no table");
@@ -181,9 +181,9 @@ bool WaferMemory::whole(size_t tensor) const {
   return needs_dense(tensor) || !store_->spec(tensor).masked;
 }
 
-Message WaferMemory::window(size_t tensor, size_t first, size_t count) const {
+ranks::Message WaferMemory::window(size_t tensor, size_t first, size_t count) const {
   const auto gradient = store_->gradient(tensor, 0, first, count);
-  Writer out;
+  ranks::Writer out;
   if (whole(tensor)) {
     out.put(gradient.data(), count);
     return out.take();
@@ -195,9 +195,10 @@ Message WaferMemory::window(size_t tensor, size_t first, size_t count) const {
   return out.take();
 }
 
-void WaferMemory::put_window(size_t tensor, size_t first, size_t count, const Message& message) {
+void WaferMemory::put_window(size_t tensor, size_t first, size_t count,
+                             const ranks::Message& message) {
   const auto gradient = store_->gradient(tensor, sum_->slot(), first, count);
-  Reader in(message);
+  ranks::Reader in(message);
   if (whole(tensor)) {
     in.get(gradient.data(), count);
   } else {

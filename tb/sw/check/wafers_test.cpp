@@ -12,7 +12,7 @@
 #include "options.h"
 #include "ow/base/file.h"
 #include "ow/base/temporary_directory.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 #include "trainings.h"
 
 namespace ow {
@@ -114,7 +114,7 @@ TEST_F(Wafers, OfAResumedTrainingMayBeMoreOrFewer) {
 }
 
 TEST_F(Wafers, InSeveralRanksHaveTheSameBits) {
-  if (!swarmx::has_mpi()) GTEST_SKIP() << "the build has no MPI";
+  if (!ranks::has_mpi()) GTEST_SKIP() << "the build has no MPI";
   for (const int ranks : {2, 4}) {
     const std::string name = fmt::format("4 wafers in {} ranks", ranks);
     const std::string log = scratch_.path() + "/" + name + ".log";

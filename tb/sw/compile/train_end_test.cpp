@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 #include "train_directory.h"
 
 namespace ow::jobs {
@@ -135,7 +135,7 @@ TEST_F(TrainEnds, OnAllRanksAfterTheSameStep) {
   p.wafers = 2;
   for (const int asked : {0, 1}) {
     const std::string model = "ranks" + std::to_string(asked);
-    auto ranks = swarmx::local_transports(2);
+    auto ranks = ranks::local_transports(2);
     int steps = 0;
     std::atomic<bool> stop{false};
     TrainReport report;

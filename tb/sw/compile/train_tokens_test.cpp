@@ -182,7 +182,7 @@ TEST_F(TrainTokens, WafersAndRanksShareTheTables) {
   // A step on one wafer, the next on four wafers of two ranks, the last on two of one.
   train("changed", 1, false, 1);
   TrainParams p = shared(4);
-  const auto ranks = swarmx::local_transports(2);
+  const auto ranks = ranks::local_transports(2);
   const auto rank = [&](int r) {
     RunOptions run = options("changed", false);
     run.transport = ranks[static_cast<size_t>(r)].get();

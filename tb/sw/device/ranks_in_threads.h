@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "ow/ranks/transport.h"
 #include "ow/sim/split.h"
-#include "ow/swarmx/transport.h"
 
 namespace ow {
 
 class RanksInThreads {
  public:
   explicit RanksInThreads(int count) {
-    auto all = swarmx::local_transports(count);
+    auto all = ranks::local_transports(count);
     first_ = std::make_shared<GridRanks>(std::move(all[0]));
     for (int r = 1; r < count; ++r) {
       auto rank = std::make_shared<GridRanks>(std::move(all[static_cast<size_t>(r)]));

@@ -13,10 +13,10 @@ import sys
 
 # What the libraries of a user's program are made of.
 RUNTIME = "base isa tensor device"
-OPEN = RUNTIME + " simgen device/sim device/uart wafer runtime firmware open"
+OPEN = RUNTIME + " ranks simgen device/sim device/uart wafer runtime firmware open"
 # A job runs on whatever device it is given, so it needs none.
 COMPILE = RUNTIME + " graph runtime firmware memoryx"
-EXECUTE = COMPILE + " swarmx compile"
+EXECUTE = COMPILE + " ranks swarmx compile"
 # What judges the machine. Nothing that it judges may reach it.
 ORACLES = "golden iss measure check conform dft Eigen"
 EVERYTHING = f"{OPEN} {EXECUTE} {ORACLES} execute fpga plot import text serve api"
@@ -28,6 +28,7 @@ MAY_REACH = {
     "ow_isa_headers": "",
     "base": "",
     "isa": "base",
+    "ranks": "base",
     "tensor": "base",
     "graph": "base tensor",
     "import": "base tensor graph",
@@ -37,19 +38,19 @@ MAY_REACH = {
     "iss": "base isa",
     "device": "base isa",
     "simgen": "base",
-    "device/sim": "base isa device simgen",
+    "device/sim": "base isa device simgen ranks",
     "device/uart": "base isa device",
     "firmware": "isa",
     "ow_wafer": "base isa device",
     "ow_runtime": RUNTIME,
-    "runtime": RUNTIME + " device/sim simgen",
+    "runtime": RUNTIME + " device/sim simgen ranks",
     "wafer": RUNTIME + " runtime firmware",
     "open": OPEN,
     "openwafer": OPEN,
     "examples": OPEN + " openwafer",
     "example_conform_adder": "conform",  # its C interface alone
     "memoryx": RUNTIME + " graph",
-    "swarmx": RUNTIME + " graph memoryx",
+    "swarmx": RUNTIME + " graph memoryx ranks",
     "compile": COMPILE,
     "execute": EXECUTE,
     "serve": "base",
@@ -57,11 +58,11 @@ MAY_REACH = {
     "ow_grid_ring": COMPILE + " compile serve",
     "check": EXECUTE + " execute golden serve Eigen",
     # What runs a device and judges it knows its answers only from files; what makes them is golden's.
-    "ow_conform": "base isa tensor device device/sim",
-    "ow_conform_job": "base isa tensor device device/sim graph",
+    "ow_conform": "base isa tensor device device/sim ranks",
+    "ow_conform_job": "base isa tensor device device/sim graph ranks",
     # Our own host under the kit.
     "ow_conform_host": EXECUTE + " execute device/sim simgen",
-    "conform": "base isa tensor device device/sim graph golden iss Eigen",
+    "conform": "base isa tensor device device/sim graph golden iss ranks Eigen",
     "dft": RUNTIME + " runtime firmware",
     "measure": EVERYTHING,
     "bench": EVERYTHING,

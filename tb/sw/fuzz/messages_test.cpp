@@ -16,18 +16,18 @@
 namespace ow {
 namespace {
 
-using swarmx::Message;
+using ranks::Message;
 
 // Two ranks, of which this is one: what it sends is kept, what it receives is given.
-class Wire : public swarmx::Transport {
+class Wire : public ranks::Transport {
  public:
   explicit Wire(int rank, std::vector<Message> received = {})
       : rank_(rank), received_(std::move(received)) {}
   int rank() const override { return rank_; }
   int ranks() const override { return 2; }
   std::chrono::seconds patience() const override { return std::chrono::seconds(1); }
-  void send(int, swarmx::Tag, Message message) override { sent_.push_back(std::move(message)); }
-  Message receive(int, swarmx::Tag) override {
+  void send(int, ranks::Tag, Message message) override { sent_.push_back(std::move(message)); }
+  Message receive(int, ranks::Tag) override {
     if (next_ == received_.size()) throw ProtocolError("nothing comes any more");
     return received_[next_++];
   }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "ow/base/error.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace {
 
@@ -47,24 +47,25 @@ namespace {
 
 constexpr size_t kPiece = 1000;  // bytes
 
-Message numbered(size_t bytes) {
-  Message message(bytes);
+ranks::Message numbered(size_t bytes) {
+  ranks::Message message(bytes);
   for (size_t k = 0; k < bytes; ++k) message[k] = static_cast<uint8_t>(k * 7 + k / 256 + bytes);
   return message;
 }
 
 // All messages go out before the first one is received, with two tags by turns.
-bool pieces(Transport* ranks) {
+bool pieces(ranks::Transport* ranks) {
   const size_t sizes[] = {0, 1, kPiece - 1, kPiece, kPiece + 1, 3 * kPiece, 1000 * kPiece + 7, 5};
   const int other = 1 - ranks->rank();
   size_t n = 0;
   for (const size_t size : sizes) {
-    ranks->send(other, n++ % 2 == 0 ? Tag::Weights : Tag::Gradients, numbered(size));
+    ranks->send(other, n++ % 2 == 0 ? ranks::Tag::Weights : ranks::Tag::Gradients, numbered(size));
   }
   bool same = true;
   n = 0;
   for (const size_t size : sizes) {
-    const Message got = ranks->receive(other, n++ % 2 == 0 ? Tag::Weights : Tag::Gradients);
+    const ranks::Message got =
+        ranks->receive(other, n++ % 2 == 0 ? ranks::Tag::Weights : ranks::Tag::Gradients);
     if (got == numbered(size)) continue;
     std::printf("a message of %zu bytes arrived as another one of %zu\n", size, got.size());
     same = false;
@@ -74,14 +75,14 @@ bool pieces(Transport* ranks) {
 }
 
 // The ranks send each other messages until one of them is told of the failure.
-bool fail(Transport* ranks, const char* call) {
+bool fail(ranks::Transport* ranks, const char* call) {
   const auto begin = std::chrono::steady_clock::now();
   const int other = 1 - ranks->rank();
   try {
     for (int n = 0;; ++n) {
       if (n == 5 && ranks->rank() == 1) failing = call;
-      ranks->send(other, Tag::Results, {1, 2, 3});
-      ranks->receive(other, Tag::Results);
+      ranks->send(other, ranks::Tag::Results, {1, 2, 3});
+      ranks->receive(other, ranks::Tag::Results);
     }
   } catch (const Error& error) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -96,10 +97,10 @@ bool fail(Transport* ranks, const char* call) {
 }  // namespace ow::swarmx
 
 int main(int, char** argv) {
-  ow::swarmx::TransportOptions options;
+  ow::ranks::TransportOptions options;
   options.patience = std::chrono::seconds(20);
   options.piece_bytes = ow::swarmx::kPiece;
-  const auto ranks = ow::swarmx::open_transport(options);
+  const auto ranks = ow::ranks::open_transport(options);
   const std::string what = argv[1];
   return what == "pieces" ? (ow::swarmx::pieces(ranks.get()) ? 0 : 1)
                           : (ow::swarmx::fail(ranks.get(), argv[1]) ? 0 : 1);

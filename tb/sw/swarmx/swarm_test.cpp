@@ -41,7 +41,7 @@ class Swarms : public TrainJob {
 
   // In so many ranks, a thread each; rank 0's report. What a rank throws is kept in errors_.
   TrainReport train(const TrainParams& p, const RunOptions& run, int ranks) {
-    const auto transports = swarmx::local_transports(ranks);
+    const auto transports = ranks::local_transports(ranks);
     errors_.assign(static_cast<size_t>(ranks), "");
     std::vector<TrainReport> reports(static_cast<size_t>(ranks));
     std::vector<std::thread> threads;
@@ -276,8 +276,8 @@ TEST_F(Swarms, AFaultReachesTheOtherRanksBeforeItsOwnIsJoined) {
   const TrainingJob job = params(4, 4).job;
   memoryx::MemoryX memory(job, {});
   memory.begin();
-  const auto ranks = swarmx::local_transports(2);
-  const auto wait_for_the_end = [](swarmx::Transport& of) {
+  const auto ranks = ranks::local_transports(2);
+  const auto wait_for_the_end = [](ranks::Transport& of) {
     for (int n = 0; n < 2000; ++n) {  // 20 s
       of.check();
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -323,7 +323,7 @@ TEST_F(Swarms, AWaferTakesTheStreamsThatMemoryXSends) {
   const TrainingJob job = params(1, 1).job;
   memoryx::MemoryX memory(job, {});
   memory.begin();
-  const auto rank = std::move(swarmx::local_transports(1).front());
+  const auto rank = std::move(ranks::local_transports(1).front());
   const memoryx::TrainStreams streams{{2}, {{0}, {2}}, {{0}}};
   swarmx::Swarm swarm(job, 1, streams, *rank, &memory);
   const auto take = [&](const memoryx::StreamSchedule& schedule) {

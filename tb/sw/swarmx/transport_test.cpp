@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between ranks, the broadcast of a stream, and the time of the stages.
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,37 +13,39 @@
 
 #include "ow/base/error.h"
 #include "ow/base/rng.h"
+#include "ow/ranks/mailbox.h"
 #include "ow/swarmx/cast.h"
-#include "ow/swarmx/mailbox.h"
 
 namespace ow::swarmx {
 namespace {
 
 TEST(Transport, KeepsTheOrderOfATagAndBoundsWhatWaits) {
-  const auto ranks = local_transports(2);
+  const auto ranks = ranks::local_transports(2);
   std::thread sender([&] {
-    for (uint8_t n = 0; n < 100; ++n) ranks[1]->send(0, Tag::Results, {n});
+    for (uint8_t n = 0; n < 100; ++n) ranks[1]->send(0, ranks::Tag::Results, {n});
   });
-  for (uint8_t n = 0; n < 100; ++n) EXPECT_EQ(ranks[0]->receive(1, Tag::Results), Message{n});
+  for (uint8_t n = 0; n < 100; ++n)
+    EXPECT_EQ(ranks[0]->receive(1, ranks::Tag::Results), ranks::Message{n});
   sender.join();
   ranks[0]->close();
   ranks[1]->close();
 }
 
 TEST(Transport, AWaitForNothingEnds) {
-  TransportOptions options;
+  ranks::TransportOptions options;
   options.patience = std::chrono::seconds(1);
-  const auto ranks = local_transports(2, options);
-  EXPECT_THROW(ranks[0]->receive(1, Tag::Order), DeviceFault);
+  const auto ranks = ranks::local_transports(2, options);
+  EXPECT_THROW(ranks[0]->receive(1, ranks::Tag::Order), DeviceFault);
   // Room for so many messages and no more.
-  EXPECT_THROW(for (int n = 0; n < 1000; ++n) ranks[0]->send(1, Tag::Order, {}), DeviceFault);
+  EXPECT_THROW(for (int n = 0; n < 1000; ++n) ranks[0]->send(1, ranks::Tag::Order, {}),
+               DeviceFault);
 }
 
 TEST(Transport, AFailureIsThatOfAllRanksWithItsReason) {
-  const auto ranks = local_transports(3);
+  const auto ranks = ranks::local_transports(3);
   std::thread waits([&] {
     try {
-      ranks[2]->receive(0, Tag::Weights);
+      ranks[2]->receive(0, ranks::Tag::Weights);
       ADD_FAILURE();
     } catch (const DeviceFault& error) {
       EXPECT_STREQ(error.what(), "rank 1 has ended: tile (0, 1) hangs");
@@ -52,17 +54,17 @@ TEST(Transport, AFailureIsThatOfAllRanksWithItsReason) {
   ranks[1]->fail(3, "tile (0, 1) hangs");
   waits.join();
   EXPECT_THROW(ranks[0]->check(), DeviceFault);
-  EXPECT_THROW(ranks[0]->send(2, Tag::Order, {}), DeviceFault);
+  EXPECT_THROW(ranks[0]->send(2, ranks::Tag::Order, {}), DeviceFault);
   // The user's mistake stays one.
-  const auto others = local_transports(2);
+  const auto others = ranks::local_transports(2);
   others[0]->fail(2, "job.yaml: no");
   EXPECT_THROW(others[1]->check(), BadInput);
 }
 
 TEST(Transport, ARankThatIsGoneIsMissed) {
-  auto ranks = local_transports(2);
+  auto ranks = ranks::local_transports(2);
   ranks[1].reset();
-  EXPECT_THROW(ranks[0]->receive(1, Tag::Order), DeviceFault);
+  EXPECT_THROW(ranks[0]->receive(1, ranks::Tag::Order), DeviceFault);
 }
 
 TEST(Cast, TheTreeOfRanksReachesEachOnce) {
@@ -105,7 +107,7 @@ class RandomBatches : public memoryx::BatchSource {
 
 TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
   constexpr int kRanks = 5, kWafers = 3, kStreams = 4, kRows = 2;
-  const auto ranks = local_transports(kRanks);
+  const auto ranks = ranks::local_transports(kRanks);
   memoryx::StreamOptions options;
   options.rows = kRows;
   std::vector<std::thread> threads;
@@ -145,9 +147,9 @@ TEST(Cast, GivesEveryWaferOfEveryRankTheStreamsAsTheyWereMade) {
 }
 
 TEST(Cast, AWaitThatNothingMovesEnds) {
-  TransportOptions options;
+  ranks::TransportOptions options;
   options.patience = std::chrono::seconds(1);
-  const auto rank = std::move(local_transports(1, options).front());
+  const auto rank = std::move(ranks::local_transports(1, options).front());
   {
     Cast cast(*rank, 2);
     EXPECT_THROW(cast.reader(0)->next(), DeviceFault);
@@ -159,9 +161,9 @@ TEST(Cast, AWaitThatNothingMovesEnds) {
 }
 
 TEST(Cast, SignsOfLifeOfAWaferAreWaitedFor) {
-  TransportOptions options;
+  ranks::TransportOptions options;
   options.patience = std::chrono::seconds(1);
-  const auto rank = std::move(local_transports(1, options).front());
+  const auto rank = std::move(ranks::local_transports(1, options).front());
   Cast cast(*rank, 1);
   std::thread wafer([&] {
     for (int n = 0; n < 20; ++n) {  // 2 s
@@ -179,7 +181,7 @@ TEST(Cast, SignsOfLifeOfAWaferAreWaitedFor) {
 }
 
 TEST(Cast, AWaferThatLeavesHoldsNobodyUp) {
-  const auto rank = std::move(local_transports(1).front());
+  const auto rank = std::move(ranks::local_transports(1).front());
   Cast cast(*rank, 2);
   std::thread first([&] {
     cast.reader(0)->next();
@@ -199,18 +201,18 @@ TEST(Cast, AWaferThatLeavesHoldsNobodyUp) {
 }
 
 TEST(Mailbox, CountsItsPatienceFromTheLastSignOfLife) {
-  Mailbox box(2, std::chrono::seconds(1));
+  ranks::Mailbox box(2, std::chrono::seconds(1));
   std::thread other([&] {
     for (int n = 0; n < 20; ++n) {  // 2 s
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       box.alive();
     }
-    box.deliver(1, Tag::Order, {1});
+    box.deliver(1, ranks::Tag::Order, {1});
   });
-  EXPECT_EQ(box.take_message(1, Tag::Order), Message{1});
+  EXPECT_EQ(box.take_message(1, ranks::Tag::Order), ranks::Message{1});
   other.join();
   box.fail(3, "over");
-  EXPECT_NO_THROW(box.deliver(1, Tag::Order, {2}));
+  EXPECT_NO_THROW(box.deliver(1, ranks::Tag::Order, {2}));
 }
 
 }  // namespace

@@ -16,11 +16,11 @@
 
 namespace ow {
 
+using ranks::Message;
+using ranks::Reader;
+using ranks::Writer;
 using split::Answer;
 using split::Ask;
-using swarmx::Message;
-using swarmx::Reader;
-using swarmx::Writer;
 
 namespace {
 

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/ranks/bytes.h"
 #include "ow/sim/sim.h"
 #include "ow/sim/tile_state.h"
-#include "ow/swarmx/bytes.h"
 
 namespace ow::split {
 
-using swarmx::Message;
-using swarmx::Reader;
-using swarmx::Tag;
-using swarmx::Writer;
+using ranks::Message;
+using ranks::Reader;
+using ranks::Tag;
+using ranks::Writer;
 
 // What rank 0 sends. All but the last two are answered.
 enum class Ask : uint8_t { Make, Clock, Read, Write, Memory, Counts, Drop, End };

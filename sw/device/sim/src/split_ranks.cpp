@@ -12,17 +12,17 @@
 namespace ow {
 namespace {
 
+using ranks::Message;
+using ranks::Reader;
+using ranks::Tag;
+using ranks::Writer;
 using split::Answer;
 using split::Ask;
-using swarmx::Message;
-using swarmx::Reader;
-using swarmx::Tag;
-using swarmx::Writer;
 
 // A part in a rank other than 0.
 class Server {
  public:
-  Server(swarmx::Transport* transport, const EngineMaker& make)
+  Server(ranks::Transport* transport, const EngineMaker& make)
       : transport_(transport), make_(make) {}
 
   // Does what a message asks for and returns the answer.
@@ -95,7 +95,7 @@ class Server {
     split::put_words(out_, answer);
   }
 
-  swarmx::Transport* transport_;
+  ranks::Transport* transport_;
   const EngineMaker& make_;
   std::unique_ptr<SimDevice> part_;
   std::vector<uint64_t> in_, out_;
@@ -110,7 +110,7 @@ Message error_answer(Answer kind, const std::string& what) {
 
 }  // namespace
 
-GridRanks::GridRanks(std::unique_ptr<swarmx::Transport> transport)
+GridRanks::GridRanks(std::unique_ptr<ranks::Transport> transport)
     : transport_(std::move(transport)) {}
 
 // A failure of the run has been reported before: the ranks are then ended by their connection.

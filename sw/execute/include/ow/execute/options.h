@@ -21,7 +21,7 @@
 namespace ow::memoryx {
 class MemoryX;
 }
-namespace ow::swarmx {
+namespace ow::ranks {
 class Transport;
 }
 
@@ -92,7 +92,7 @@ struct RunOptions {
   TextReader read_text;  // none: texts are refused
   TrainMode mode = TrainMode::Train;
   // The processes of the training, of which this is one. Null: a single process. Not closed here.
-  swarmx::Transport* transport = nullptr;
+  ranks::Transport* transport = nullptr;
   std::string model_dir;   // directory of checkpoints and metrics; empty: none are written
   bool resume = false;     // from the newest checkpoint in model_dir
   uint64_t num_steps = 0;  // at most this many in this run; 0: all

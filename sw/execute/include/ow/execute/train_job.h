@@ -18,7 +18,7 @@
 #include "ow/execute/train_grid.h"
 #include "ow/execute/train_wafer.h"
 #include "ow/memoryx/memoryx.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace ow::jobs {
 

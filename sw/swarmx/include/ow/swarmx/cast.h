@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ow/memoryx/weight_stream.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
 namespace ow::swarmx {
 
@@ -25,7 +25,7 @@ class Cast {
  public:
   // For the `wafers` wafers of this rank. Each takes all streams, in a thread of its own.
   // `transport` must outlive the cast.
-  Cast(Transport& transport, int wafers);
+  Cast(ranks::Transport& transport, int wafers);
 
   // A whole stream. Rank 0 calls send, the other ranks call relay.
   void send(memoryx::BatchSource* source);
@@ -63,7 +63,7 @@ class Cast {
   template <typename Ready>
   void wait(std::unique_lock<std::mutex>* lock, const Ready& ready);
 
-  Transport& transport_;
+  ranks::Transport& transport_;
   const std::vector<int> below_;
   std::mutex mutex_;
   std::condition_variable changed_;

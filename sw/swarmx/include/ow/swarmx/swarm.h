@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "ow/memoryx/memoryx.h"
+#include "ow/ranks/transport.h"
 #include "ow/swarmx/cast.h"
-#include "ow/swarmx/transport.h"
 #include "ow/swarmx/wafer_memory.h"
 
 namespace ow::swarmx {
@@ -32,8 +32,9 @@ class Swarm {
  public:
   // `streams`: those of every wafer. `memory`: on rank 0, else null. `memory` and `transport` must
   // outlive the swarm. `store`: where the gradients of the other wafers are kept.
-  Swarm(const TrainingJob& job, int wafers, memoryx::TrainStreams streams, Transport& transport,
-        memoryx::MemoryX* memory, const memoryx::StoreOptions& store = {});
+  Swarm(const TrainingJob& job, int wafers, memoryx::TrainStreams streams,
+        ranks::Transport& transport, memoryx::MemoryX* memory,
+        const memoryx::StoreOptions& store = {});
 
   int wafers() const { return wafers_; }
   const memoryx::TrainStreams& streams() const { return streams_; }
@@ -73,7 +74,7 @@ class Swarm {
   }
 
   // On rank 0, the messages of all ranks in order. Empty on other ranks.
-  std::vector<Message> gather(Message mine);
+  std::vector<ranks::Message> gather(ranks::Message mine);
 
  private:
   int first_of(int rank) const { return static_cast<int>(int64_t{wafers_} * rank / ranks_); }
@@ -93,7 +94,7 @@ class Swarm {
   const int ranks_;
   const int share_;
   const memoryx::TrainStreams streams_;
-  Transport& transport_;
+  ranks::Transport& transport_;
   memoryx::MemoryX* memory_;
   std::vector<std::unique_ptr<WaferMemory>> memories_;
   std::unique_ptr<Cast> cast_;

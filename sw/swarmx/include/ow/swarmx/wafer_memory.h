@@ -14,8 +14,8 @@
 
 #include "ow/memoryx/memoryx.h"
 #include "ow/memoryx/wafer_side.h"
+#include "ow/ranks/transport.h"
 #include "ow/swarmx/cast.h"
-#include "ow/swarmx/transport.h"
 
 namespace ow::swarmx {
 
@@ -51,13 +51,13 @@ class StepOrder {
                      const memoryx::WeightTimes& times = {},
                      const std::vector<TableRows>& tables = {});
   // As received from another rank.
-  explicit StepOrder(std::vector<Message> parts) : parts_(std::move(parts)) {}
-  const std::vector<Message>& parts() const { return parts_; }
+  explicit StepOrder(std::vector<ranks::Message> parts) : parts_(std::move(parts)) {}
+  const std::vector<ranks::Message>& parts() const { return parts_; }
   // The number of messages, as the first one says.
-  static size_t parts_of(const Message& first);
+  static size_t parts_of(const ranks::Message& first);
 
  private:
-  std::vector<Message> parts_;
+  std::vector<ranks::Message> parts_;
 };
 
 class WaferMemory : public memoryx::WaferSide {
@@ -92,14 +92,14 @@ class WaferMemory : public memoryx::WaferSide {
   void close() { sum_->finish(); }
   // After close(): elements first .. first + count - 1 of a parameter's gradient, all of them or
   // those in the mask.
-  Message window(size_t tensor, size_t first, size_t count) const;
+  ranks::Message window(size_t tensor, size_t first, size_t count) const;
   // Takes such a message from another wafer, whose micro-batches follow this one's. After the last
   // window of the last parameter, call added() with the number of its micro-batches.
-  void put_window(size_t tensor, size_t first, size_t count, const Message& message);
+  void put_window(size_t tensor, size_t first, size_t count, const ranks::Message& message);
   void added(int micro_batches) { sum_->added(micro_batches); }
 
  private:
-  void take_rows(const Message& message);
+  void take_rows(const ranks::Message& message);
   // Whether all elements of its gradient count.
   bool whole(size_t tensor) const;
 

@@ -15,8 +15,8 @@
 #include <string>
 
 #include "ow/device/device.h"
+#include "ow/ranks/transport.h"
 #include "ow/sim/sim.h"
-#include "ow/swarmx/transport.h"
 
 namespace ow {
 
@@ -27,7 +27,7 @@ using EngineMaker = std::function<std::unique_ptr<SimDevice>(GridShape, const Si
 // The connection between the ranks, as long as rank 0 uses it. One grid at a time is split.
 class GridRanks {
  public:
-  explicit GridRanks(std::unique_ptr<swarmx::Transport> transport);
+  explicit GridRanks(std::unique_ptr<ranks::Transport> transport);
   // In rank 0: the others end.
   ~GridRanks();
   GridRanks(const GridRanks&) = delete;
@@ -42,14 +42,14 @@ class GridRanks {
   int serve(const EngineMaker& make);
 
   // For the grid in rank 0.
-  swarmx::Message ask(int rank, swarmx::Message message);
-  void tell(int rank, swarmx::Message message);
-  swarmx::Message answer(int rank);
+  ranks::Message ask(int rank, ranks::Message message);
+  void tell(int rank, ranks::Message message);
+  ranks::Message answer(int rank);
   bool used() const { return used_; }
   void set_used(bool used) { used_ = used; }
 
  private:
-  std::unique_ptr<swarmx::Transport> transport_;
+  std::unique_ptr<ranks::Transport> transport_;
   bool used_ = false;  // by a grid
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 int OutgoingMessage::start(size_t piece_bytes, bool synchronous) {
   const auto send = synchronous ? MPI_Issend : MPI_Isend;
@@ -61,4 +61,4 @@ int IncomingMessage::done(size_t piece_bytes, bool* done, bool* moved) {
   return MPI_SUCCESS;
 }
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks

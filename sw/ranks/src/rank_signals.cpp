@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstring>
 
-namespace ow::swarmx {
+namespace ow::ranks {
 namespace {
 
 // A handler reaches nothing else.
@@ -74,4 +74,4 @@ void RankSignals::restore() {
   sigaction(SIGCONT, &continue_before_, nullptr);
 }
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers in messages, in the machine's own byte order. All ranks run on the same kind of machine.
-#ifndef OW_SWARMX_BYTES_H_
-#define OW_SWARMX_BYTES_H_
+#ifndef OW_RANKS_BYTES_H_
+#define OW_RANKS_BYTES_H_
 
 #include <cstring>
 #include <type_traits>
 
 #include "ow/base/error.h"
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 class Writer {
  public:
@@ -67,6 +67,6 @@ class Reader {
   size_t at_ = 0;
 };
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks
 
-#endif  // OW_SWARMX_BYTES_H_
+#endif  // OW_RANKS_BYTES_H_

@@ -4,8 +4,8 @@
 // keeps the order of pieces with one tag.
 //
 // Functions return MPI's code: MPI_SUCCESS, or why a call has failed.
-#ifndef OW_SWARMX_MPI_MESSAGE_H_
-#define OW_SWARMX_MPI_MESSAGE_H_
+#ifndef OW_RANKS_MPI_MESSAGE_H_
+#define OW_RANKS_MPI_MESSAGE_H_
 
 #include <mpi.h>
 
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 class OutgoingMessage {
  public:
@@ -55,6 +55,6 @@ class IncomingMessage {
   size_t piece_ = 0;                        // its bytes
 };
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks
 
-#endif  // OW_SWARMX_MPI_MESSAGE_H_
+#endif  // OW_RANKS_MPI_MESSAGE_H_

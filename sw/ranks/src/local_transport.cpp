@@ -8,9 +8,9 @@
 
 #include "mpi_transport.h"
 #include "ow/base/error.h"
-#include "ow/swarmx/mailbox.h"
+#include "ow/ranks/mailbox.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 namespace {
 
 struct Group {
@@ -114,4 +114,4 @@ bool has_mpi() {
 #endif
 }
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks

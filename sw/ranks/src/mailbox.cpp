@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ow/swarmx/mailbox.h"
+#include "ow/ranks/mailbox.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "ow/base/error.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 namespace {
 
 constexpr size_t kMost = 8;  // messages of one sender and tag
@@ -108,4 +108,4 @@ std::optional<Mailbox::Failure> Mailbox::failure() const {
   return failure_;
 }
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks

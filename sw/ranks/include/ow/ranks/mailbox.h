@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages that have arrived at a rank and have not been taken. Each sender and tag has a bounded
 // queue.
-#ifndef OW_SWARMX_MAILBOX_H_
-#define OW_SWARMX_MAILBOX_H_
+#ifndef OW_RANKS_MAILBOX_H_
+#define OW_RANKS_MAILBOX_H_
 
 #include <chrono>
 #include <condition_variable>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "ow/swarmx/transport.h"
+#include "ow/ranks/transport.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 class Mailbox {
  public:
@@ -67,6 +67,6 @@ class Mailbox {
   std::optional<Failure> failure_;
 };
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks
 
-#endif  // OW_SWARMX_MAILBOX_H_
+#endif  // OW_RANKS_MAILBOX_H_

@@ -21,10 +21,10 @@
 
 #include "mpi_message.h"
 #include "ow/base/error.h"
-#include "ow/swarmx/mailbox.h"
+#include "ow/ranks/mailbox.h"
 #include "rank_signals.h"
 
-namespace ow::swarmx {
+namespace ow::ranks {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -492,4 +492,4 @@ std::unique_ptr<Transport> open_mpi(const TransportOptions& options) {
   return std::make_unique<MpiTransport>(options);
 }
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks

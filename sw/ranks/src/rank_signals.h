@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The signals by which mpirun ends a rank, so that it still says why.
-#ifndef OW_SWARMX_RANK_SIGNALS_H_
-#define OW_SWARMX_RANK_SIGNALS_H_
+#ifndef OW_RANKS_RANK_SIGNALS_H_
+#define OW_RANKS_RANK_SIGNALS_H_
 
 #include <signal.h>
 
 #include <string>
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 // If a rank dies, mpirun (Open MPI 4.1) ends the others with SIGCONT, a second later SIGTERM, and
 // at once SIGKILL. On a busy machine the handler of SIGTERM may never run. So the first signal
@@ -38,6 +38,6 @@ class RankSignals {
   struct sigaction continue_before_ {};
 };
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks
 
-#endif  // OW_SWARMX_RANK_SIGNALS_H_
+#endif  // OW_RANKS_RANK_SIGNALS_H_

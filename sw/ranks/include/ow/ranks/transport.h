@@ -2,8 +2,8 @@
 // Messages between the ranks of a training, or of a simulated grid (ow/sim/split.h). Ranks are
 // either threads of one process or processes that mpirun started. A single process is one rank of
 // the first kind.
-#ifndef OW_SWARMX_TRANSPORT_H_
-#define OW_SWARMX_TRANSPORT_H_
+#ifndef OW_RANKS_TRANSPORT_H_
+#define OW_RANKS_TRANSPORT_H_
 
 #include <chrono>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ow::swarmx {
+namespace ow::ranks {
 
 using Message = std::vector<uint8_t>;
 
@@ -77,6 +77,6 @@ std::unique_ptr<Transport> open_transport(const TransportOptions& options = {});
 // Whether the build has MPI.
 bool has_mpi();
 
-}  // namespace ow::swarmx
+}  // namespace ow::ranks
 
-#endif  // OW_SWARMX_TRANSPORT_H_
+#endif  // OW_RANKS_TRANSPORT_H_
