@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -13,12 +12,6 @@
 
 namespace ow::cli {
 namespace {
-
-// A rank that does not end by itself soon after the run has failed, because it simulates.
-void end_at_once(int status, const std::string& line) {
-  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
-  std::_Exit(status);
-}
 
 // Whether this process runs the network: not if it is one of several. Rank 0 says so before it
 // closes, which waits for all: mpirun kills the others as soon as one of them has failed.
@@ -41,9 +34,7 @@ int in_ranks(const jobs::Job& job, bool split, const std::function<int(ranks::Tr
   if (split) return body(nullptr);
   if (!job.is_training()) return runs_alone(path) ? body(nullptr) : 2;
   ranks::TransportOptions options;
-  options.last_resort = end_at_once;
-  options.terminated =
-      "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
+  options.owns_process = true;
   const auto transport = ranks::open_transport(options);
   try {
     int status = 0;

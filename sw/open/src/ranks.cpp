@@ -3,29 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "ow/base/error.h"
 #include "ow/ranks/transport.h"
 
 namespace ow {
-namespace {
-
-// A rank that does not end by itself soon after the run has failed, because it simulates.
-void end_at_once(int status, const std::string& line) {
-  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
-  std::_Exit(status);
-}
-
-}  // namespace
-
 std::shared_ptr<GridRanks> join_ranks(int parts, const std::string& who, int* status) {
   ranks::TransportOptions options;
-  options.terminated =
-      "ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died";
   options.first_speaks = true;
-  options.last_resort = end_at_once;
+  options.owns_process = true;
   auto transport = ranks::open_transport(options);
   const int ranks = transport->ranks();
   *status = 0;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <list>
@@ -42,8 +41,8 @@ constexpr std::chrono::microseconds kRare{1000};  // likewise, while another thr
 // A thread that receives polls by itself for a while, at first without a break. Breaks are sleeps:
 // a thread that yields waits on a busy machine for the time slices of all others.
 constexpr std::chrono::microseconds kHot{50}, kWarm{20000}, kNap{20};
-constexpr milliseconds kTell{1000};               // limit for telling the others of a failure
-constexpr milliseconds kGrace{300};               // until last_resort; mpirun kills after a second
+constexpr milliseconds kTell{1000};  // limit for telling the others of a failure
+constexpr milliseconds kGrace{300};  // until the process is ended; mpirun kills after a second
 constexpr milliseconds kBehind = kTell + kGrace;  // a told rank ends after the teller
 constexpr milliseconds kGoodbye{10000};           // limit for closing, after the last sign of life
 constexpr milliseconds kStart{120000};  // limit for the start of MPI, for all ranks together
@@ -52,7 +51,7 @@ constexpr milliseconds kLook{200};      // interval at which a wait checks for s
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(const TransportOptions& options)
-      : options_(options), signals_(options.terminated) {
+      : options_(options), signals_(options.owns_process) {
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
     if (!changed_.wait_for(lock, kStart, [this] { return begun_; })) {
@@ -72,8 +71,7 @@ class MpiTransport : public Transport {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.notify_all();
       if (!changed_.wait_for(lock, kGoodbye, [this] { return ended_; })) {
-        const auto f = box_->failure();
-        if (f && options_.last_resort) options_.last_resort(f->status, line(*f));
+        end_if_failed();
         give_up(fmt::format("MPI has not ended within {} s", kGoodbye.count() / 1000));
       }
     }
@@ -160,8 +158,12 @@ class MpiTransport : public Transport {
   }
   // A call of MPI does not return, and its thread cannot be ended in another way.
   [[noreturn]] static void give_up(const std::string& what) {
-    std::fprintf(stderr, "ow: device fault: %s\n", what.c_str());
-    std::_Exit(3);
+    end_process(3, "ow: device fault: " + what);
+  }
+  // The thread that uses this rank does not end it, because it simulates.
+  void end_if_failed() const {
+    const auto failure = box_->failure();
+    if (failure && options_.owns_process) end_process(failure->status, line(*failure));
   }
   // Records the failure for the handlers of signals; with mutex_ held.
   void know(int status, const std::string& what) { signals_.know(status, line({status, what})); }
@@ -210,7 +212,7 @@ class MpiTransport : public Transport {
   bool begun_ = false;  // MPI has started, or failed to
   bool ended_ = false;  // the thread makes no further call
   Clock::time_point failed_at_ = Clock::time_point::max();
-  bool last_resort_ = false;  // has been called
+  bool grace_over_ = false;
   std::atomic<bool> stop_{false};
   std::atomic<bool> polled_{false};  // by a thread that receives
 
@@ -435,12 +437,11 @@ void MpiTransport::watch(Clock::time_point now) {
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (stop_ || last_resort_ || now - (told_ ? kBehind : kGrace) <= failed_at_) return;
-    last_resort_ = true;
+    if (stop_ || grace_over_ || now - (told_ ? kBehind : kGrace) <= failed_at_) return;
+    grace_over_ = true;
   }
   signals_.report();
-  const auto failure = box_->failure();
-  if (options_.last_resort) options_.last_resort(failure->status, line(*failure));
+  end_if_failed();
 }
 
 // `to_others`: what the other ranks are told; nothing if it is empty.

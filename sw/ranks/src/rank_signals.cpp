@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace ow::ranks {
@@ -49,9 +51,10 @@ void keep_line(const std::string& text, char* line) {
 
 }  // namespace
 
-RankSignals::RankSignals(const std::string& terminated) : handled_(!terminated.empty()) {
+RankSignals::RankSignals(bool handled) : handled_(handled) {
   if (!handled_) return;
-  keep_line(terminated, term_line);
+  keep_line("ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died",
+            term_line);
   handle(SIGTERM, on_term, 0, &term_before_);
   handle(SIGCONT, on_continue, SA_RESTART, &continue_before_);
 }
@@ -72,6 +75,11 @@ void RankSignals::restore() {
   if (!handled_) return;
   sigaction(SIGTERM, &term_before_, nullptr);
   sigaction(SIGCONT, &continue_before_, nullptr);
+}
+
+void end_process(int status, const std::string& line) {
+  if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
+  std::_Exit(status);
 }
 
 }  // namespace ow::ranks

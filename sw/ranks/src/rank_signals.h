@@ -16,9 +16,8 @@ namespace ow::ranks {
 // At most one object exists at a time.
 class RankSignals {
  public:
-  // `terminated`: the line on SIGTERM, after which the process ends with status 3. Empty: no signal
-  // is handled.
-  explicit RankSignals(const std::string& terminated);
+  // `handled`: on SIGTERM the process ends with a line and status 3. Else no signal is handled.
+  explicit RankSignals(bool handled);
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
@@ -37,6 +36,9 @@ class RankSignals {
   struct sigaction term_before_ {};
   struct sigaction continue_before_ {};
 };
+
+// Ends the process at once, with a line on standard error unless it is empty.
+[[noreturn]] void end_process(int status, const std::string& line);
 
 }  // namespace ow::ranks
 

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,16 +31,13 @@ struct TransportOptions {
   std::chrono::seconds patience{3600};
   // The most bytes of a transfer between processes; longer messages are cut. The same in all ranks.
   size_t piece_bytes = size_t{1} << 30;
-  // A line for standard error before the process ends with status 3 on SIGTERM. mpirun sends
-  // SIGTERM when a rank has died. Empty: the signal is not handled. A later handler replaces this
-  // one until a failure is known.
-  std::string terminated;
   // Only rank 0 writes a line, for all; the others end without one.
   bool first_speaks = false;
-  // Called by another thread if this rank has not ended soon after a failure, for example because
-  // it simulates. It must end the process. It prints `line` to standard error unless that is empty:
-  // only rank 0 reports bad input.
-  std::function<void(int status, const std::string& line)> last_resort;
+  // The process is a rank and nothing else, so the transport may end it, with at most one line on
+  // standard error: on SIGTERM, which mpirun sends when a rank has died (a later handler replaces
+  // this one until a failure is known), and if the process has not ended soon after a failure, for
+  // example because it simulates. Only rank 0 reports bad input.
+  bool owns_process = false;
 };
 
 class Transport {
