@@ -16,6 +16,7 @@
 
 #include "ow/base/error.h"
 #include "ow/base/text.h"
+#include "ow/tensor/npy.h"
 #include "ow/tensor/safetensors.h"
 #include "ow/tensor/weights_file.h"
 
@@ -247,6 +248,7 @@ void save_checkpoint(const std::string& path, const Store& store, const RunState
 RunState read_state(const std::string& path) { return state_of(SafetensorsFile(path)); }
 
 bool is_checkpoint(const std::string& path) {
+  if (is_numpy_file(path)) return false;
   const TensorNotes notes = SafetensorsFile(path).notes();
   const auto format = notes.find("format");
   return format != notes.end() && format->second.rfind(kTraining, 0) == 0;

@@ -106,7 +106,7 @@ void Diagnoser::core(const TileState& t) {
     }
     if (queues.empty()) {
       add_diagnosis(HangCause::CoreWaits, &t, true,
-                    who + " waits for a register and does not go on");
+                    who + " stands at this instruction, and no queue says why");
     }
   }
 }

@@ -227,10 +227,12 @@ void mark_movement(std::vector<std::vector<TileState>>* readings) {
     for (const auto& reading : *readings) pcs.insert(reading[i].core.pc);
     for (auto& reading : *readings) {
       TileState& t = reading[i];
-      t.moved = first[i].progress != last[i].progress;
-      t.computes = t.core.running &&
-                   first[i].progress[kInstructions] != last[i].progress[kInstructions] &&
-                   last[i].core_busy();
+      // A tile of `mini` counts no instructions. A core that stalls keeps its pc.
+      const bool executes =
+          last[i].core_busy() &&
+          (first[i].progress[kInstructions] != last[i].progress[kInstructions] || pcs.size() > 1);
+      t.moved = executes || first[i].progress != last[i].progress;
+      t.computes = t.core.running && executes;
       t.pcs = pcs;
       t.core.pc = last[i].core.pc;
     }

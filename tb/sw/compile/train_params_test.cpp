@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "numpy_files.h"
 #include "ow/base/error.h"
 #include "temporary_file.h"
 
@@ -204,6 +205,22 @@ TEST(TrainParams, WhereTheStoreLies) {
             ":5: key 'train.store.window' must be a whole number from 1 to 1073741824, not '0'");
   EXPECT_EQ(refused("store: {room: 1}"),
             ":5: key 'train.store.room' is not known; known here: directory, threads, window");
+}
+
+TEST(TrainParams, FirstWeightsMayStandInFilesOfNumPy) {
+  const std::string weights = npy_of("<f2", "(1, 2)", std::string("\0\x3C\0\xC0", 4));
+  const std::string bias = npy_of("<f2", "(1,)", std::string("\0\x38", 2));
+  const std::string file = temporary_file(
+      "first.npz", zip_of({{"layers.0.weight.npy", weights}, {"layers.0.bias.npy", bias}}, true));
+  const TrainParams p =
+      read_job(temporary_file("first.yaml",
+                              "data: {file: x.csv}\nnetwork: {layers: [2, 1], weights: " + file +
+                                  "}\ngrid: {rows: 1, columns: 1}\n"
+                                  "train: {seed: 1, steps: 1, loss: mean_squared_error, "
+                                  "optimizer: {kind: sgd, rate: 1}}\n"))
+          .training();
+  ASSERT_NE(p.job.first, nullptr);
+  EXPECT_EQ(p.job.first->values.at("layers.0.weight"), (std::vector<float>{1, -2}));
 }
 
 }  // namespace

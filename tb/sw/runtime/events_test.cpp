@@ -96,6 +96,14 @@ TEST(Events, ACancelledLaunchTakesItsStreamsWithIt) {
   EXPECT_EQ(run.receive<f16>("sum", 8), std::vector<f16>(8, f16(2)));
 }
 
+// A tile of `mini` has no counters; its core's pc moves.
+TEST(Events, ALaunchThatNeverEndsComputesOnMiniToo) {
+  Runtime machine = open("sim-mini:1x1");
+  ow::Run run = machine.load(Program(kMini, sums()));
+  const std::string text = message([&] { run.launch("spin").wait(5000); });
+  EXPECT_TRUE(has(text, "tile (0, 0): the core executes instructions")) << text;
+}
+
 TEST(Events, ACancelledStreamSaysHowManyWordsHavePassed) {
   Runtime machine = open("sim:1x2");
   ow::Run run = machine.load(Program(kElf, pass({1, 2})));

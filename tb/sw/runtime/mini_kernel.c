@@ -20,6 +20,11 @@ OW_LAUNCH(add) {
   }
 }
 
+// It never ends.
+OW_LAUNCH(spin) {
+  for (volatile uint16_t* x = part;;) x[0] = (uint16_t)(3 * x[0] + 1);
+}
+
 // An element that has been asked for is given up.
 OW_LAUNCH(beyond) {
   ow_dsr_mem1(X, OW_F16, OW_ADDR(part), N, 2);

@@ -41,7 +41,8 @@ void save_checkpoint(const std::string& path, const Store& store, const RunState
 // belongs to another version of this program.
 RunState read_state(const std::string& path);
 
-// Whether a safetensors file says that it is a checkpoint, of whatever version.
+// Whether a file of weights, safetensors or NumPy's, says that it is a checkpoint, of whatever
+// version.
 bool is_checkpoint(const std::string& path);
 
 // Reads the whole file and compares its check sums. BadInput, with the reason, if this is no

@@ -77,8 +77,8 @@ struct TileState {
   // Counts of everything that moves in a tile: beats, sums of the reducer, instructions, wavelets.
   std::array<uint64_t, 5> progress{};
 
-  // Between readings of a grid that still moves: whether any count grew, whether the instructions
-  // did, and where the core was.
+  // Between readings of a grid that still moves: whether any count grew or the core moved, whether
+  // the core executed instructions, and where it was.
   bool moved = false;
   bool computes = false;
   std::set<uint32_t> pcs;
