@@ -114,6 +114,9 @@ SHARED = ("sed 's/^train:/&\\n  micro_batches: 4/; s/samples_per_tile: 32/sample
           " configs/digits-train.yaml > configs/shared.yaml && ")
 ON_FOUR = "build/ow run configs/shared.yaml --mode train --num-wafers 4 --num-steps 1"
 
+DIGITS = "build/ow run configs/digits.yaml --limit 1 --machine sim"
+SAVED = f"{DIGITS},save=run.ows,every=40000"
+
 # What runs instead, where a command has a name to fill in, or a file that the reader brings.
 SUBSTITUTED = {
     "build/ow run job.yaml": "build/ow run configs/one-layer.yaml",
@@ -124,6 +127,15 @@ SUBSTITUTED = {
         f"{TRAIN} --device golden --num-steps 2 --model-dir DIR && {TRAIN} --device golden --model-dir DIR --resume",
     "mpirun -n 2 build/ow run job.yaml --mode train --num-wafers 4": f"{SHARED}mpirun -n 2 {ON_FOUR}",
     "build/ow plot metrics.jsonl --svg loss.svg": "build/ow plot DIR/metrics.jsonl --svg loss.svg",
+    # Without the wide engine, and in a smaller grid.
+    "mpirun -n 2 build/ow run job.yaml --machine sim,engine=wide,split=2":
+        "mpirun -n 2 build/ow run configs/one-layer.yaml --machine sim,split=2",
+    "build/ow run job.yaml --machine sim,engine=wide,save=run.ows,every=200000": SAVED,
+    "build/ow run job.yaml --machine sim,restore=run.ows": f"{DIGITS},restore=run.ows",
+    "build/ow run job.yaml --machine sim,engine=wide,save=run.ows --record run.owr": f"{SAVED} --record run.owr",
+    "build/ow run job.yaml --machine sim,restore=run.ows --checked": f"{DIGITS},restore=run.ows --checked",
+    "build/ow-wave run.owr run.fst --restore run.ows --tile 37,11 --from 401000 --to 401300":
+        "build/ow-wave run.owr run.fst --restore run.ows --tile 3,1 --from 81000 --to 81300",
     "riscv64-unknown-elf-nm KERNEL.elf": "riscv64-unknown-elf-nm build/sw/examples/axpy.elf",
     "build/bin/link_test --gtest_filter=NAME": "build/bin/link_test --gtest_filter=Link.LanePairsAreRepaired",
     "build/ow elf program.elf": HELLO + "build/ow elf program.elf",
