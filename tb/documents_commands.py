@@ -142,6 +142,9 @@ SUBSTITUTED = {
     "build/ow elf program.elf --max-cycles 100000": HELLO + "build/ow elf program.elf --max-cycles 100000",
     "build/ow run JOB.yaml --mode train --num-wafers 4": SHARED + ON_FOUR,
     "mpirun -n 2 build/ow run JOB.yaml --mode train --num-wafers 4": f"{SHARED}mpirun -n 2 {ON_FOUR}",
+    # The build tree was configured for the files that the session copies.
+    "scripts/bootstrap onnx && cmake -S . -B build -G Ninja":
+        "scripts/bootstrap onnx && cmake --build build --target rebuild_cache",
     # In the folder that the page fills.
     "cmake -B build -DCMAKE_PREFIX_PATH=~/openwafer && cmake --build build && build/gemv":
         "cd gemv && cmake -B build -DCMAKE_PREFIX_PATH=~/openwafer && cmake --build build && build/gemv",
