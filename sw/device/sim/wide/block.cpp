@@ -17,6 +17,7 @@ namespace {
 constexpr int kIdles = 13;  // of ow_tile: registers whose AND is idle_o
 constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
 constexpr size_t kLargePage = size_t{1} << 21;
+constexpr size_t kCacheLine = 64;
 constexpr std::array<const char*, kSides> kSideNames = {"n", "e", "s", "w"};
 
 size_t find(const ow_wide_bit* list, int count, const std::string& signal, int bit) {
@@ -26,7 +27,23 @@ size_t find(const ow_wide_bit* list, int count, const std::string& signal, int b
   throw InternalError(fmt::format("the tile's model has no {}[{}]", signal, bit));
 }
 
+size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// Where the banks begin in a block's memory, and where the last one ends.
+std::vector<size_t> offsets_of(const ow_wide_code& code) {
+  std::vector<size_t> offsets = {round_up(code.state_bytes, kCacheLine)};
+  for (int b = 0; b < code.names->bank_count; ++b) {
+    const auto words = static_cast<size_t>(code.names->banks[b].words * code.width);
+    offsets.push_back(offsets.back() + round_up(words * sizeof(uint64_t), kCacheLine));
+  }
+  return offsets;
+}
+
 }  // namespace
+
+size_t block_bytes(const ow_wide_code& code) {
+  return round_up(offsets_of(code).back(), kLargePage);
+}
 
 size_t find_input(const ow_wide_names& names, const std::string& port, int bit) {
   return find(names.inputs, names.input_count, port, bit);
@@ -53,15 +70,23 @@ TilePorts::TilePorts(const ow_wide_names& names) {
   }
 }
 
-Memory::Memory(size_t bytes) : bytes_((bytes + kLargePage - 1) / kLargePage * kLargePage) {
+// A mapping begins at any small page. So one large page more is mapped, and what is before and
+// after whole large pages is given back.
+Memory::Memory(size_t bytes) : bytes_(round_up(bytes, kLargePage)) {
+  const size_t mapped = bytes_ + kLargePage;
   void* const memory =
-      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     throw BadInput(fmt::format("the simulated grid needs more memory than there is: {} MB more",
                                bytes_ >> 20));
   }
-  madvise(memory, bytes_, MADV_HUGEPAGE);
-  data_ = static_cast<uint8_t*>(memory);
+  auto* const first = static_cast<uint8_t*>(memory);
+  const auto address = reinterpret_cast<uintptr_t>(first);
+  const size_t before = round_up(address, kLargePage) - address;
+  data_ = first + before;
+  if (before != 0) munmap(first, before);
+  munmap(data_ + bytes_, kLargePage - before);
+  madvise(data_, bytes_, MADV_HUGEPAGE);
 }
 Memory::~Memory() {
   if (data_ != nullptr) munmap(data_, bytes_);
@@ -75,13 +100,12 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
       ports_(ports),
       bytes_(static_cast<size_t>(code.width) / 8),
       words_(static_cast<size_t>(code.width) / 64),
-      state_(code.state_bytes),
+      memory_(block_bytes(code)),
+      banks_(offsets_of(code)),
       present_(present) {
-  auto** const pointers = reinterpret_cast<uint64_t**>(state_.data() + code.banks);
-  for (int b = 0; b < code.names->bank_count; ++b) {
-    const auto words = static_cast<size_t>(code.names->banks[b].words);
-    banks_.emplace_back(words * sizeof(uint64_t) * static_cast<size_t>(code.width));
-    pointers[b] = reinterpret_cast<uint64_t*>(banks_.back().data());
+  auto** const pointers = reinterpret_cast<uint64_t**>(memory_.data() + code.banks);
+  for (size_t b = 0; b + 1 < banks_.size(); ++b) {
+    pointers[b] = reinterpret_cast<uint64_t*>(memory_.data() + banks_[b]);
   }
   for (auto& of_cycle : sent_) {
     for (auto& of_side : of_cycle) of_side.assign(kLinkBits * words_, 0);
@@ -94,7 +118,7 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
     const uint64_t* const words = state.words.data() + b.first;
     if (std::all_of(words, words + b.words, [](uint64_t word) { return word == 0; })) continue;
     for (size_t lane = 0; lane < words_ * 64; ++lane)
-      std::copy(words, words + b.words, bank(b, lane));
+      std::copy(words, words + b.words, bank(b.bank, lane));
   }
 }
 
@@ -192,7 +216,7 @@ void Block::read(size_t lane, const StateMap& map, uint64_t cycle, TileState* st
   }
   for (const StateMap::Bit& b : map.ones) words[b.word] |= uint64_t{1} << b.bit;
   for (const StateMap::Bank& b : map.banks) {
-    std::memcpy(words + b.first, bank(b, lane), b.words * sizeof(uint64_t));
+    std::memcpy(words + b.first, bank(b.bank, lane), b.words * sizeof(uint64_t));
   }
   state->idle = true;
   for (const size_t r : ports_.idle) state->idle = state->idle && bit(r, lane);
@@ -231,7 +255,7 @@ void Block::write_group(size_t group, uint64_t lanes, const StateMap& map,
 // What is no register of the map.
 void Block::write_rest(size_t lane, const StateMap& map, const TileState& state) {
   for (const StateMap::Bank& b : map.banks) {
-    std::memcpy(bank(b, lane), state.words.data() + b.first, b.words * sizeof(uint64_t));
+    std::memcpy(bank(b.bank, lane), state.words.data() + b.first, b.words * sizeof(uint64_t));
   }
   for (const size_t r : ports_.idle) set_bit(r, lane, state.idle);
   for (size_t side = 0; side < kSides; ++side) {

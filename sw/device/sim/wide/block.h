@@ -35,7 +35,7 @@ struct TilePorts {
   std::array<std::vector<size_t>, kSides> link_out;  // registers, by bit
 };
 
-// Memory for `bytes`, aligned to a cache line, zero, in large pages if there are any.
+// Memory for `bytes`, zero, in whole large pages if there are any.
 class Memory {
  public:
   explicit Memory(size_t bytes);
@@ -51,6 +51,9 @@ class Memory {
   size_t bytes_;
 };
 
+// The memory of a block.
+size_t block_bytes(const ow_wide_code& code);
+
 class Block {
  public:
   // All tiles have this state. `present`: the lanes that are tiles of the grid.
@@ -60,7 +63,7 @@ class Block {
   // An edge of the clock, with the inputs as they are: begin(), all parts of the code in order,
   // end(). After it sent(cycle + 1, ...) is known. The same scratch is given to all parts.
   void begin(uint64_t cycle) { set_cycle(cycle); }
-  void part(int k, uint8_t* scratch) { code_.parts[k](state_.data(), scratch); }
+  void part(int k, uint8_t* scratch) { code_.parts[k](memory_.data(), scratch); }
   void end(uint64_t cycle) { send(cycle + 1); }
 
   size_t words() const { return words_; }
@@ -68,12 +71,12 @@ class Block {
   // An input or a register of all tiles: a vector of words().
   uint64_t* input(size_t index) { return list(code_.inputs, index); }
   const uint64_t* reg(size_t index) const {
-    return reinterpret_cast<const uint64_t*>(state_.data() + code_.registers + index * bytes_);
+    return reinterpret_cast<const uint64_t*>(memory_.data() + code_.registers + index * bytes_);
   }
   // The link inputs of all tiles on a side: a vector of words() words.
   uint64_t* taken(int side, size_t bit) { return input(ports_.link_in[index(side)][bit]); }
   const uint64_t* taken(int side, size_t bit) const {
-    return reinterpret_cast<const uint64_t*>(state_.data() + code_.inputs +
+    return reinterpret_cast<const uint64_t*>(memory_.data() + code_.inputs +
                                              ports_.link_in[index(side)][bit] * bytes_);
   }
   // What the tiles send on a side in a cycle, likewise. It is that of an even or an odd cycle, so
@@ -110,7 +113,7 @@ class Block {
 
  private:
   uint64_t* list(size_t offset, size_t index) {
-    return reinterpret_cast<uint64_t*>(state_.data() + offset + index * bytes_);
+    return reinterpret_cast<uint64_t*>(memory_.data() + offset + index * bytes_);
   }
   uint64_t* reg(size_t index) { return list(code_.registers, index); }
   static size_t index(int side) { return static_cast<size_t>(side); }
@@ -123,17 +126,22 @@ class Block {
     word = value ? word | mask : word & ~mask;
   }
   void write_rest(size_t lane, const StateMap& map, const TileState& state);
-  uint64_t* bank(const StateMap::Bank& b, size_t lane) {
-    return reinterpret_cast<uint64_t*>(banks_[b.bank].data()) + lane * b.words;
+  uint64_t* bank(size_t b, size_t lane) {
+    return reinterpret_cast<uint64_t*>(memory_.data() + banks_[b]) + lane * bank_words(b);
   }
+  const uint64_t* bank(size_t b, size_t lane) const {
+    return reinterpret_cast<const uint64_t*>(memory_.data() + banks_[b]) + lane * bank_words(b);
+  }
+  size_t bank_words(size_t b) const { return static_cast<size_t>(code_.names->banks[b].words); }
+  size_t registers() const { return static_cast<size_t>(code_.names->register_count); }
   void set_cycle(uint64_t cycle);
   void send(uint64_t cycle);
 
   const ow_wide_code& code_;
   const TilePorts& ports_;
-  size_t bytes_, words_;  // of a vector
-  Memory state_;
-  std::vector<Memory> banks_;
+  size_t bytes_, words_;       // of a vector
+  Memory memory_;              // the state, then the banks
+  std::vector<size_t> banks_;  // where they begin, and where the last one ends
   Lanes present_;
   uint64_t cycle_ = 0;                                             // as the inputs have it
   std::array<std::array<bool, kSides>, 2> sends_{};                // by the parity of the cycle
