@@ -13,6 +13,7 @@
 #include "ow/open/mini.h"
 #include "ow/open/wafer.h"
 #include "ow/runtime/machine.h"
+#include "ow/sim/sim.h"
 #include "ow/wafer/files.h"
 
 namespace ow {
@@ -61,12 +62,18 @@ TEST(Machines, AWafersNameSaysWhatIsBrokenAndWhatIsWanted) {
                   "must be sim:ROWSxCOLUMNS, sim-mini:ROWSxCOLUMNS, mono:ROWSxCOLUMNS"));
 }
 
-// Nearly two terabytes.
+// Nearly two terabytes of Verilated tiles, one of those in blocks.
 // Fails if a size without bound ends in bad_alloc or a crash.
 TEST(Machines, AGridThatNoMemoryHoldsIsRefusedWithTheEstimate) {
-  const std::string text = message([] { open("sim:4096x4096"); });
-  EXPECT_TRUE(has(text, "grid of 4096 x 4096 tiles: 16777216 tiles need about ")) << text;
-  EXPECT_TRUE(has(text, " GB of memory, the limit here is ")) << text;
+  for (const std::string engine : {"replicated", "auto", "wide"}) {
+    const std::string text = message([&] { open("sim:4096x4096,engine=" + engine); });
+    if (engine == "wide" && !has_wide()) {
+      EXPECT_TRUE(has(text, "engine=wide: not built")) << text;
+      continue;
+    }
+    EXPECT_TRUE(has(text, "grid of 4096 x 4096 tiles: 16777216 tiles need about ")) << text;
+    EXPECT_TRUE(has(text, " GB of memory, the limit here is ")) << text;
+  }
 }
 
 // One reticle of 1 x 1 tiles with a spare row and column: good, with its first tile broken, with

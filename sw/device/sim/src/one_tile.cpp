@@ -66,6 +66,7 @@ class Maker : public TileMaker {
  public:
   Maker() : cells_(Model<Vow_tile>(&context_, "layout")) {}
   const StateLayout& layout() const override { return cells_.layout(); }
+  size_t tile_bytes() const override { return sizeof(Vow_tile___024root); }
   std::unique_ptr<OneTile> make(const std::string& name, bool checked) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     context_.enter();

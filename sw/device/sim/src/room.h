@@ -15,13 +15,15 @@
 
 namespace ow::sim {
 
+// What a tile has beside its state if it is a Verilated one or on a wafer: its words under way, its
+// station, its share of its reticle's links.
+constexpr size_t kBesideTile = 16384;
+
 // BadInput, with estimate and limit, if this many tiles need more memory than the machine has or
-// this process may use. `tile_bytes`: the state of a Verilated tile.
-inline void check_room(const std::string& what, double tiles, size_t tile_bytes) {
-  // A tile's share of the rest: its words under way and, on a wafer, its station and its reticle's
-  // links.
-  constexpr double kRest = 16384;
-  const double need = tiles * (static_cast<double>(tile_bytes) + kRest);
+// this process may use.
+inline void check_room(const std::string& what, double tiles, size_t tile_bytes,
+                       size_t beside_tile = kBesideTile) {
+  const double need = tiles * static_cast<double>(tile_bytes + beside_tile);
   double room = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {

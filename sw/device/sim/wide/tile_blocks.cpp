@@ -227,6 +227,11 @@ size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
 
 }  // namespace
 
+size_t bytes_in_blocks(const SimOptions& options) {
+  const ow_wide_code& code = wide::find_code(options.width);
+  return wide::block_bytes(code) / static_cast<size_t>(code.width);
+}
+
 std::unique_ptr<TileBlocks> make_tile_blocks(size_t count, const SimOptions& options) {
   return std::make_unique<Blocks>(count, wide::find_code(options.width), options,
                                   make_tile_maker());

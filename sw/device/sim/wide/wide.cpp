@@ -21,6 +21,7 @@
 #include "ow/device/link_word.h"
 #include "ow/sim/one_tile.h"
 #include "ow/sim/sim_device.h"
+#include "room.h"
 #include "state_map.h"
 #include "workers.h"
 
@@ -107,6 +108,7 @@ class Wide : public SimDevice {
   Place& place_of(int row, int column) {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
+  void check_room(int blocks) const;
   void make_block(int number, int count, const TileState& reset);
   void sample_tiles(int first_row);
   void take_edges(const uint64_t* in);
@@ -162,6 +164,7 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
     }
   }
   const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
+  check_room(count);
   const size_t threads = workers_.threads();
   batch_ = std::min(kBatch, (static_cast<size_t>(count) + threads - 1) / threads);
   for (size_t k = 0; k < threads * batch_; ++k) {
@@ -173,6 +176,14 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
   maker_->make("reset", false)->read_next(reset.words.data());
   for (int b = 0; b < count; ++b) make_block(b, count, reset);
   if (options.lockstep) sample_tiles(options.first_row);
+}
+
+// With engine=auto each tile may leave its block, and its place there remains.
+void Wide::check_room(int blocks) const {
+  const auto tiles = static_cast<double>(shape_.rows) * shape_.cols;
+  const double in_blocks = static_cast<double>(wide::block_bytes(code_)) * blocks / tiles;
+  sim::check_room(fmt::format("grid of {} x {} tiles", shape_.rows, shape_.cols), tiles,
+                  static_cast<size_t>(in_blocks) + (chooses_ ? maker_->tile_bytes() : 0), 0);
 }
 
 // A tile of each block, another one in each.

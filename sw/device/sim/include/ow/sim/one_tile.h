@@ -4,6 +4,7 @@
 #ifndef OW_SIM_ONE_TILE_H_
 #define OW_SIM_ONE_TILE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ class TileMaker {
  public:
   virtual ~TileMaker() = default;
   virtual const StateLayout& layout() const = 0;
+  // The memory of a tile.
+  virtual size_t tile_bytes() const = 0;
   // Its assertions name it so: "tile_2_3". One that fails is a DeviceFault.
   virtual std::unique_ptr<OneTile> make(const std::string& name, bool checked) = 0;
 };

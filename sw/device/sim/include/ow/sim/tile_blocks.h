@@ -48,6 +48,9 @@ class TileBlocks {
   virtual int width() const = 0;  // tiles of a block
 };
 
+// The memory of a tile in a full block. BadInput as below.
+size_t bytes_in_blocks(const SimOptions& options);
+
 // `count` full tiles in reset, with the width and the threads of the options. BadInput if the wide
 // engine is not built, or for an option that it lacks.
 std::unique_ptr<TileBlocks> make_tile_blocks(size_t count, const SimOptions& options);
