@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -78,6 +81,20 @@ TEST(Split, TheSameOnSeveralThreads) {
     EXPECT_EQ(states(several), states(one)) << "threads " << threads;
     EXPECT_EQ(several->sim()->evaluations(), one->sim()->evaluations());
   }
+}
+
+// Each thread's stack takes some of the address space.
+TEST(Split, ThreadsThatCannotBeStartedAreNamed) {
+  const auto start_many = [] {
+    constexpr rlim_t kBytes = rlim_t{1} << 30;
+    const rlimit limit{kBytes, kBytes};
+    setrlimit(RLIMIT_AS, &limit);
+    const std::string error = error_of([] { make(nullptr, false, 256); });
+    std::fprintf(stderr, "%s\n", error.c_str());
+    std::exit(0);
+  };
+  EXPECT_EXIT(start_many(), testing::ExitedWithCode(0),
+              "bad input: threads=256: only [1-9][0-9]* could be started");
 }
 
 // Credits are coded so that no bit of the second register is set without that of the first.

@@ -9,6 +9,7 @@
 
 #include "ow/base/error.h"
 #include "ow/sim/sim.h"
+#include "ow/sim/sim_device.h"
 #include "ranks_in_threads.h"
 #include "seed.h"
 #include "words_across.h"
@@ -46,6 +47,52 @@ TEST(WideGrid, WordsLeaveInTheSameCyclesAsInTheReplicatedEngine) {
             << ", threads " << threads;
       }
     }
+  }
+}
+
+// A block is a row, and tiles (1, 37) and (2, 10) are compared. Their credits break an assertion
+// when a word comes: to both after two hops.
+std::string failure_of_two(int threads) {
+  constexpr GridShape kGrid{4, 64};
+  constexpr size_t kTiles[] = {64 + 37, 2 * 64 + 10};
+  SimOptions options;
+  options.threads = threads;
+  options.lockstep = true;
+  parse_engine("test", "wide-64", &options);
+  const auto device = make_device(DeviceKind::Replicated, kGrid, options);
+  set_ways(device.get());
+  auto& grid = dynamic_cast<SimDevice&>(*device);
+  const StateLayout& layout = grid.state_layout();
+  const auto first = [&layout](const std::string& name) {
+    size_t s = 0;
+    while (layout.signals()[s].name != name) ++s;
+    return layout.first(s);
+  };
+  std::vector<TileState> tiles(kGrid.rows * kGrid.cols);
+  for (size_t t = 0; t < tiles.size(); ++t) grid.read_tile(t, &tiles[t]);
+  for (const size_t t : kTiles) {
+    tiles[t].words[first("u_router.u_switch.u_credits.cr2_q")] = 1;
+    tiles[t].words[first("u_router.u_switch.u_credits.cr1_q")] = 0;
+  }
+  grid.write_tiles([&tiles](size_t t, TileState* state) { *state = tiles[t]; });
+  Wavelet word;
+  word.colour = 3;
+  device->send(kWays[word.colour].from, 37, word);
+  word.colour = 2;
+  device->send(kWays[word.colour].from, 10, word);
+  try {
+    device->run(kAcrossLimit);
+  } catch (const DeviceFault& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(WideGrid, OfBlocksThatFailInACycleTheFirstIsNamed) {
+  for (const int threads : {1, 2, 3, 4, 2, 3, 4}) {
+    const std::string failure = failure_of_two(threads);
+    EXPECT_EQ(failure.rfind("tile (1, 37): internal assertion", 0), 0u)
+        << failure << ", threads " << threads;
   }
 }
 

@@ -30,8 +30,7 @@ inline int ports_of(GridShape grid, Side side) {
   return side == Side::North || side == Side::South ? grid.cols : grid.rows;
 }
 
-// Words with random gaps on all rows and columns. What left, with its cycle, and the last cycle.
-inline std::vector<std::string> words_across(Device* device, uint64_t seed) {
+inline void set_ways(Device* device) {
   const GridShape grid = device->shape();
   ControlPlane control(*device);
   RouteSet routes(grid);
@@ -42,6 +41,12 @@ inline std::vector<std::string> words_across(Device* device, uint64_t seed) {
   routes.apply(control);
   control.fence(whole(grid));
   device->run(kAcrossLimit);
+}
+
+// Words with random gaps on all rows and columns. What left, with its cycle, and the last cycle.
+inline std::vector<std::string> words_across(Device* device, uint64_t seed) {
+  const GridShape grid = device->shape();
+  set_ways(device);
   Rng rng(seed);
   for (int n = 0; n < kAcrossWords; ++n) {
     for (int way = 0; way < 4; ++way) {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <system_error>
 #include <utility>
+
+#include "ow/base/error.h"
 
 namespace ow::sim {
 namespace {
@@ -26,35 +31,50 @@ void wait_until(const Condition& condition) {
 
 Workers::Workers(size_t threads, std::function<void(size_t, size_t)> work)
     : work_(std::move(work)) {
-  for (size_t t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
-}
-
-Workers::~Workers() {
-  ends_ = true;
-  ++round_;
-  for (std::thread& other : others_) other.join();
-}
-
-void Workers::take_parts(size_t thread) {
-  for (size_t part = next_++; part < parts_; part = next_++) work_(thread, part);
-}
-
-void Workers::serve(size_t thread) {
-  for (uint64_t round = 1;; ++round) {
-    wait_until([&] { return round_.load() >= round; });
-    if (ends_) return;
-    take_parts(thread);
-    --working_;
+  try {
+    for (size_t t = 1; t < threads; ++t) others_.emplace_back([this, t] { serve(t); });
+  } catch (const std::system_error&) {
+    end();
+    throw BadInput(
+        fmt::format("threads={}: only {} could be started", threads, others_.size() + 1));
   }
 }
 
+Workers::~Workers() { end(); }
+
+void Workers::end() {
+  ends_ = true;
+  for (std::thread& other : others_) other.join();
+}
+
+// Whoever lowers the number of parts left has taken the one of the new number. So a thread that
+// comes late, even with a number from an earlier call, takes a part that nobody has, or none.
+void Workers::take_parts(size_t thread) {
+  for (size_t left = left_.load(); left > 0; left = left_.load()) {
+    if (!left_.compare_exchange_weak(left, left - 1)) continue;
+    work_(thread, left - 1);
+    ++done_;
+  }
+}
+
+void Workers::serve(size_t thread) {
+  for (;;) {
+    wait_until([&] { return left_.load() > 0 || ends_.load(); });
+    if (ends_) return;
+    take_parts(thread);
+  }
+}
+
+// Waits for parts, not for threads: one that sleeps delays nothing.
 void Workers::run(size_t parts) {
-  parts_ = parts;
-  next_ = 0;
-  working_ = others_.size();
-  ++round_;
+  if (parts <= 1 || others_.empty()) {
+    for (size_t part = 0; part < parts; ++part) work_(0, part);
+    return;
+  }
+  done_ = 0;  // before a part can be taken
+  left_ = parts;
   take_parts(0);
-  wait_until([&] { return working_.load() == 0; });
+  wait_until([&] { return done_.load() == parts; });
 }
 
 }  // namespace ow::sim

@@ -81,6 +81,8 @@ class Blocks : public TileBlocks {
   wide::StateMap map_;
   std::vector<wide::Memory> scratch_;  // by thread and place in a batch
   std::vector<Place> places_;
+  std::vector<Place*> runs_;  // those that are evaluated in this cycle
+  size_t batch_ = 1;          // a thread evaluates so many of them together
   std::vector<std::array<uint64_t, 4>> sends_;
   const std::vector<TileInputs>* inputs_ = nullptr;  // of this cycle
   const std::vector<uint8_t>* due_ = nullptr;
@@ -107,8 +109,8 @@ Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options
     for (size_t lane = 0; lane < tiles; ++lane) present.set(lane);
     places_.push_back({Block(code_, links_, present, map_, reset), first, tiles});
   }
-  const size_t together = std::min(wide::kBatch, places_.size());
-  for (size_t k = 0; k < workers_.threads() * together; ++k) {
+  const size_t threads = workers_.threads();
+  for (size_t k = 0; k < threads * wide::batch_of(places_.size(), threads); ++k) {
     scratch_.emplace_back(code.scratch_bytes);
   }
 }
@@ -190,28 +192,23 @@ void Blocks::take(Place* place) {
 }
 
 void Blocks::clock_batch(size_t thread, size_t batch) {
-  const size_t first = batch * wide::kBatch, last = std::min(first + wide::kBatch, places_.size());
-  std::array<Place*, wide::kBatch> due{};
-  size_t count = 0;
-  for (size_t b = first; b < last; ++b) {
-    Place& place = places_[b];
-    const auto begin = due_->begin() + static_cast<std::ptrdiff_t>(place.first);
-    place.runs = std::any_of(begin, begin + static_cast<std::ptrdiff_t>(place.tiles),
-                             [](uint8_t is) { return is != 0; });
-    if (!place.runs) continue;
-    give(&place);
-    due[count++] = &place;
+  const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(batch * batch_);
+  const auto last = first + std::min(static_cast<std::ptrdiff_t>(batch_), runs_.end() - first);
+  const size_t scratch = thread * batch_;
+  for (auto place = first; place != last; ++place) {
+    give(*place);
+    (*place)->block.begin(cycle_);
   }
-  const size_t scratch = thread * std::min(wide::kBatch, places_.size());
-  for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_);
-  for (int part = 0; count > 0 && part < code_.part_count; ++part) {
-    for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
+  for (int part = 0; part < code_.part_count; ++part) {
+    for (auto place = first; place != last; ++place) {
+      (*place)->block.part(part, scratch_[scratch + static_cast<size_t>(place - first)].data());
+    }
   }
-  for (size_t k = 0; k < count; ++k) {
-    due[k]->block.end(cycle_);
-    due[k]->awake = due[k]->block.awake();
+  for (auto place = first; place != last; ++place) {
+    (*place)->block.end(cycle_);
+    (*place)->awake = (*place)->block.awake();
+    take(*place);
   }
-  for (size_t b = first; b < last; ++b) take(&places_[b]);
 }
 
 size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
@@ -219,9 +216,17 @@ size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
   cycle_ = cycle;
   inputs_ = &inputs;
   due_ = &due;
-  workers_.run((places_.size() + wide::kBatch - 1) / wide::kBatch);
+  runs_.clear();
   size_t evaluated = 0;
-  for (const Place& place : places_) evaluated += place.runs ? place.tiles : 0;
+  for (Place& place : places_) {
+    const auto begin = due.begin() + static_cast<std::ptrdiff_t>(place.first);
+    place.runs = std::any_of(begin, begin + static_cast<std::ptrdiff_t>(place.tiles),
+                             [](uint8_t is) { return is != 0; });
+    place.runs ? runs_.push_back(&place) : take(&place);
+    evaluated += place.runs ? place.tiles : 0;
+  }
+  batch_ = wide::batch_of(runs_.size(), workers_.threads());
+  workers_.run((runs_.size() + batch_ - 1) / batch_);
   return evaluated;
 }
 

@@ -114,8 +114,10 @@ class Wide : public SimDevice {
   void take_edges(const uint64_t* in);
   void take_words(Place* place, int side) const;
   bool wakes(Place* place);
-  void clock_batch(size_t thread, size_t first);
-  void clock_blocks(size_t thread, size_t first, size_t last);
+  bool begin(Place* place);
+  bool due(const Place& place) const;
+  void clock_batch(size_t thread, size_t batch);
+  void try_block(const Place& place, const std::function<void()>& work);
   void clock_apart(Place* place, size_t busy);
   void finish(Place* place);
   void choose(Place* place, size_t busy);
@@ -128,13 +130,15 @@ class Wide : public SimDevice {
   bool chooses_;           // blocks are evaluated together or tile by tile
   double tiles_of_block_;  // that take as long as the block
   std::mutex failing_;
-  std::exception_ptr failed_;          // in a thread
+  std::exception_ptr failed_;  // of a block in this cycle
+  size_t failed_block_ = 0;
   int rows_ = 0, columns_ = 0;         // of a block
   int across_ = 0;                     // blocks
   Lanes border_[kSides];               // lanes whose neighbour is in the block beside
   std::vector<wide::Memory> scratch_;  // by thread and place in a batch
   std::vector<Place> blocks_;
-  size_t batch_ = 1;  // blocks that a thread evaluates together
+  std::vector<Place*> due_;  // blocks to which something may come in this cycle, or that change
+  size_t batch_ = 1;         // of these a thread evaluates so many together
   uint64_t cycle_now_ = 0;
   uint64_t next_ = 0;  // the cycle after the last one
   uint64_t* out_now_ = nullptr;
@@ -151,7 +155,7 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
       chooses_(options.engine == Engine::Auto),
       tiles_of_block_(tiles_of_block(code.width)),
       workers_(static_cast<size_t>(std::max(options.threads, 1)),
-               [this](size_t thread, size_t part) { clock_batch(thread, part * batch_); }) {
+               [this](size_t thread, size_t batch) { clock_batch(thread, batch); }) {
   columns_ = columns_of_block(shape);
   rows_ = code.width / columns_;
   across_ = (shape.cols + columns_ - 1) / columns_;
@@ -165,11 +169,9 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
   }
   const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
   check_room(count);
-  const size_t threads = workers_.threads();
-  batch_ = std::min(kBatch, (static_cast<size_t>(count) + threads - 1) / threads);
-  for (size_t k = 0; k < threads * batch_; ++k) {
-    scratch_.emplace_back(code.scratch_bytes);
-  }
+  const size_t places =
+      workers_.threads() * wide::batch_of(static_cast<size_t>(count), workers_.threads());
+  for (size_t k = 0; k < places; ++k) scratch_.emplace_back(code.scratch_bytes);
   // Registers that no reset sets begin as in the replicated engine.
   TileState reset;
   reset.words.resize(map_.words);
@@ -342,42 +344,68 @@ void Wide::choose(Place* place, size_t busy) {
   }
 }
 
-void Wide::clock_batch(size_t thread, size_t first) {
-  const size_t last = std::min(first + batch_, blocks_.size());
+// Whether wakes() must be asked. It may be that nothing comes after all.
+bool Wide::due(const Place& place) const {
+  if (place.awake || place.sends || !place.comes.empty()) return true;
+  for (int side = 0; side < kSides; ++side) {
+    if (place.filled[side]) return true;
+    const int beside = place.neighbour[side];
+    if (beside < 0) continue;
+    const Block& other = blocks_[static_cast<size_t>(beside)].block;
+    if (other.sends(cycle_now_, opposite(side))) return true;
+  }
+  return false;
+}
+
+// Of the blocks that fail in a cycle the first one is reported, with any number of threads.
+void Wide::try_block(const Place& place, const std::function<void()>& work) {
   try {
-    clock_blocks(thread, first, last);
+    work();
   } catch (...) {
+    const auto block = static_cast<size_t>(&place - blocks_.data());
     const std::lock_guard<std::mutex> lock(failing_);
+    if (failed_ && failed_block_ < block) return;
     failed_ = std::current_exception();
+    failed_block_ = block;
   }
 }
 
-void Wide::clock_blocks(size_t thread, size_t first, size_t last) {
-  std::array<Place*, kBatch> due{};
+// Takes what comes to a block, and clocks it if its tiles are apart. True if the block itself must
+// be evaluated.
+bool Wide::begin(Place* place) {
+  if (!wakes(place)) return false;
+  if (place->apart.active()) {
+    const size_t busy = place->apart.find_due();
+    if (static_cast<double>(busy) < kMany * tiles_of_block_) {
+      clock_apart(place, busy);
+      return false;
+    }
+    place->apart.rejoin(cycle_now_);
+    place->lost = 0;
+  }
+  if (place->lockstep) place->lockstep->before(&place->block, cycle_now_);
+  return true;
+}
+
+void Wide::clock_batch(size_t thread, size_t batch) {
+  const size_t first = batch * batch_, last = std::min(first + batch_, due_.size());
+  std::array<Place*, kBatch> runs{};
   size_t count = 0;
   for (size_t b = first; b < last; ++b) {
-    Place& place = blocks_[b];
-    if (!wakes(&place)) continue;
-    if (place.apart.active()) {
-      const size_t busy = place.apart.find_due();
-      if (static_cast<double>(busy) < kMany * tiles_of_block_) {
-        clock_apart(&place, busy);
-        continue;
-      }
-      place.apart.rejoin(cycle_now_);
-      place.lost = 0;
-    }
-    if (place.lockstep) place.lockstep->before(&place.block, cycle_now_);
-    due[count++] = &place;
+    try_block(*due_[b], [&] {
+      if (begin(due_[b])) runs[count++] = due_[b];
+    });
   }
   const size_t scratch = thread * batch_;
-  for (size_t k = 0; k < count; ++k) due[k]->block.begin(cycle_now_);
+  for (size_t k = 0; k < count; ++k) runs[k]->block.begin(cycle_now_);
   for (int part = 0; count > 0 && part < code_.part_count; ++part) {
-    for (size_t k = 0; k < count; ++k) due[k]->block.part(part, scratch_[scratch + k].data());
+    for (size_t k = 0; k < count; ++k) runs[k]->block.part(part, scratch_[scratch + k].data());
   }
-  for (size_t k = 0; k < count; ++k) finish(due[k]);
+  for (size_t k = 0; k < count; ++k) {
+    try_block(*runs[k], [&] { finish(runs[k]); });
+  }
   for (size_t b = first; b < last; ++b) {
-    Place& place = blocks_[b];
+    Place& place = *due_[b];
     place.sends = false;
     for (int side = 0; side < kSides; ++side) {
       place.sends = place.sends || place.block.sends(cycle_now_ + 1, side);
@@ -432,7 +460,12 @@ void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   cycle_now_ = cycle;
   next_ = cycle + 1;
   out_now_ = out;
-  workers_.run((blocks_.size() + batch_ - 1) / batch_);
+  due_.clear();
+  for (Place& place : blocks_) {
+    due(place) ? due_.push_back(&place) : place.block.rest(cycle);
+  }
+  batch_ = wide::batch_of(due_.size(), workers_.threads());
+  workers_.run((due_.size() + batch_ - 1) / batch_);
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
