@@ -70,40 +70,10 @@ void Functions::cut(size_t steps) {
   }
 }
 
-std::vector<Bit> Functions::bits_of(const Condition& condition) const {
+std::vector<Bit> Functions::enables_of(const Condition& condition) const {
   std::vector<Bit> bits;
   for (const Condition::Term& term : condition.terms) {
     if (!term.whole) bits.insert(bits.end(), term.enables.begin(), term.enables.end());
-  }
-  return bits;
-}
-
-std::vector<Bit> Functions::bits_of(const Step& step) const {
-  switch (step.kind) {
-    case Step::Kind::Table: {
-      const Node& table = plan_.cover.tables[step.index];
-      return {table.in.begin(), table.in.begin() + table.inputs};
-    }
-    case Step::Kind::Flag:
-      return {plan_.wakes[step.index]};
-    case Step::Kind::Read:
-      return design_.banks[step.index].reads[step.port].address;
-    case Step::Kind::Output:
-      return {plan_.outputs[step.index].value};
-    case Step::Kind::Commit:
-      if (saved_[step.index] != 0) return {};
-      break;
-    case Step::Kind::Save:
-      break;
-  }
-  const Group& group = plan_.groups[step.index];
-  std::vector<Bit> bits = {group.enable};
-  for (const size_t r : group.registers) bits.push_back(plan_.registers[r].d);
-  if (group.bank < 0) return bits;
-  for (const Bank::Write& write : design_.banks[static_cast<size_t>(group.bank)].writes) {
-    for (const Word* word : {&write.address, &write.enable, &write.data}) {
-      bits.insert(bits.end(), word->begin(), word->end());
-    }
   }
   return bits;
 }
@@ -132,10 +102,13 @@ void Functions::find_uses() {
   for (size_t b = 0; b < plan_.blocks.size(); ++b) {
     const Condition& condition = plan_.conditions[plan_.blocks[b].condition];
     ++step_;
-    for (const Bit bit : bits_of(condition)) use(bit, b);
+    for (const Bit bit : enables_of(condition)) use(bit, b);
     for (const Step& step : plan_.blocks[b].steps) {
       ++step_;
-      for (const Bit bit : bits_of(step)) use(bit, b);
+      const bool kept = step.kind == Step::Kind::Commit && saved_[step.index] != 0;
+      if (!kept) {
+        for (const Bit bit : bits_of(step, design_, plan_)) use(bit, b);
+      }
       if (step.kind == Step::Kind::Table) home_[step.index] = b;
       if (step.kind == Step::Kind::Save) saved_[step.index] = 1;
       if (step.kind != Step::Kind::Read) continue;

@@ -28,8 +28,7 @@ class Functions {
   void find_uses();
   void use(Bit bit, size_t block);
   void assign_slots();
-  std::vector<Bit> bits_of(const Step& step) const;
-  std::vector<Bit> bits_of(const Condition& condition) const;
+  std::vector<Bit> enables_of(const Condition& condition) const;
 
   std::string value(Bit bit) const;
   std::string test_of(const Condition& condition) const;

@@ -110,6 +110,34 @@ std::vector<Bit> needed(const Design& design, const Plan& plan) {
 
 }  // namespace
 
+std::vector<Bit> bits_of(const Step& step, const Design& design, const Plan& plan) {
+  switch (step.kind) {
+    case Step::Kind::Table: {
+      const Node& table = plan.cover.tables[step.index];
+      return {table.in.begin(), table.in.begin() + table.inputs};
+    }
+    case Step::Kind::Flag:
+      return {plan.wakes[step.index]};
+    case Step::Kind::Read:
+      return design.banks[step.index].reads[step.port].address;
+    case Step::Kind::Output:
+      return {plan.outputs[step.index].value};
+    case Step::Kind::Commit:
+    case Step::Kind::Save:
+      break;
+  }
+  const Group& group = plan.groups[step.index];
+  std::vector<Bit> bits = {group.enable};
+  for (const size_t r : group.registers) bits.push_back(plan.registers[r].d);
+  if (group.bank < 0) return bits;
+  for (const Bank::Write& write : design.banks[static_cast<size_t>(group.bank)].writes) {
+    for (const Word* word : {&write.address, &write.enable, &write.data}) {
+      bits.insert(bits.end(), word->begin(), word->end());
+    }
+  }
+  return bits;
+}
+
 Plan plan(Design* design, const PlanOptions& options) {
   Plan plan;
   make_groups(*design, &plan);

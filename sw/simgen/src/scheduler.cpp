@@ -37,40 +37,6 @@ Scheduler::Scheduler(const Design& design, const Plan& plan, const Labels& label
 }
 
 // -------------------------------------------------------------------------------------- steps --
-std::vector<Bit> Scheduler::bits_of(const Step& step) const {
-  std::vector<Bit> bits;
-  switch (step.kind) {
-    case Step::Kind::Table: {
-      const Node& table = plan_.cover.tables[step.index];
-      bits.assign(table.in.begin(), table.in.begin() + table.inputs);
-      break;
-    }
-    case Step::Kind::Flag:
-      bits = {plan_.wakes[step.index]};
-      break;
-    case Step::Kind::Read:
-      bits = design_.banks[step.index].reads[step.port].address;
-      break;
-    case Step::Kind::Output:
-      bits = {plan_.outputs[step.index].value};
-      break;
-    case Step::Kind::Commit:
-    case Step::Kind::Save: {
-      const Group& group = plan_.groups[step.index];
-      bits.push_back(group.enable);
-      for (const size_t r : group.registers) bits.push_back(plan_.registers[r].d);
-      if (group.bank < 0) break;
-      for (const Bank::Write& w : design_.banks[static_cast<size_t>(group.bank)].writes) {
-        for (const Word* word : {&w.address, &w.enable, &w.data}) {
-          bits.insert(bits.end(), word->begin(), word->end());
-        }
-      }
-      break;
-    }
-  }
-  return bits;
-}
-
 // Depth first, without recursion.
 void Scheduler::visit(Bit root) {
   std::vector<std::pair<Bit, bool>> stack = {{root, false}};
@@ -104,7 +70,7 @@ void Scheduler::visit(Bit root) {
       for (const Bit data : design_.banks[bank].reads[port - 1].data) seen_[data] = 1;
     }
     stack.push_back({bit, true});
-    const std::vector<Bit> inputs = bits_of(step);
+    const std::vector<Bit> inputs = bits_of(step, design_, plan_);
     for (size_t k = inputs.size(); k-- > 0;) stack.push_back({inputs[k], false});
   }
 }
@@ -113,7 +79,7 @@ void Scheduler::order() {
   for (const Bit wake : plan_.wakes) visit(wake);
   for (const OutputBit& output : plan_.outputs) visit(output.value);
   for (size_t g = 0; g < plan_.groups.size(); ++g) {
-    for (const Bit bit : bits_of({Step::Kind::Commit, g, 0})) visit(bit);
+    for (const Bit bit : bits_of({Step::Kind::Commit, g, 0}, design_, plan_)) visit(bit);
   }
   members_ = items_.size();
 }
@@ -168,7 +134,7 @@ void Scheduler::make_items() {
   for (Item item = 0; item < items_.size(); ++item) {
     Entry& entry = items_[item];
     if (entry.gate) continue;
-    std::vector<Bit> bits = bits_of(entry.step);
+    std::vector<Bit> bits = bits_of(entry.step, design_, plan_);
     // A block tests its condition, so each of its steps reads what that tests.
     for (const Condition::Term& term : plan_.conditions[entry.label].terms) {
       bits.insert(bits.end(), term.enables.begin(), term.enables.end());

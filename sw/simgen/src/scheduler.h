@@ -57,7 +57,6 @@ class Scheduler {
   void make_commits();
   void connect(Item item, const std::vector<Bit>& bits);
   void wait_for(Item item, Item other);
-  std::vector<Bit> bits_of(const Step& step) const;
   bool is_member(Item item, size_t label) const {
     return item < members_ && items_[item].label == label;
   }

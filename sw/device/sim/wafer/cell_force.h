@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fault injector: forces a bit of a Verilated model's register or memory to the value that a
 // fault gives it.
-#ifndef OW_WAFER_SIM_CELL_FORCE_H_
-#define OW_WAFER_SIM_CELL_FORCE_H_
+#ifndef OW_SIM_WAFER_CELL_FORCE_H_
+#define OW_SIM_WAFER_CELL_FORCE_H_
 
 #include <cstdint>
 #include <vector>
@@ -38,4 +38,4 @@ class CellForce {
 
 }  // namespace ow::wafer
 
-#endif  // OW_WAFER_SIM_CELL_FORCE_H_
+#endif  // OW_SIM_WAFER_CELL_FORCE_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated wafer (ow/sim/wafer.h): tiles, stations and links, and the wires between them,
 // cycle by cycle.
-#ifndef OW_WAFER_SIM_WAFER_DEVICE_H_
-#define OW_WAFER_SIM_WAFER_DEVICE_H_
+#ifndef OW_SIM_WAFER_WAFER_DEVICE_H_
+#define OW_SIM_WAFER_WAFER_DEVICE_H_
 
 #include <fmt/format.h>
 
@@ -214,4 +214,4 @@ class SimulatedWafer : public WaferDevice {
 
 }  // namespace ow::wafer
 
-#endif  // OW_WAFER_SIM_WAFER_DEVICE_H_
+#endif  // OW_SIM_WAFER_WAFER_DEVICE_H_

@@ -73,6 +73,9 @@ struct Plan {
   std::vector<Block> blocks;
 };
 
+// The values that a step takes.
+std::vector<Bit> bits_of(const Step& step, const Design& design, const Plan& plan);
+
 struct PlanOptions {
   size_t block = 1000;       // steps of a block at most, but for a commit
   size_t least_group = 4;    // registers of a group that has logic with its condition

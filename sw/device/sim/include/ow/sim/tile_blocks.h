@@ -52,7 +52,7 @@ class TileBlocks {
 size_t bytes_in_blocks(const SimOptions& options);
 
 // `count` full tiles in reset, with the width and the threads of the options. BadInput if the wide
-// engine is not built, or for an option that it lacks.
+// engine is not built, or this processor lacks the instructions.
 std::unique_ptr<TileBlocks> make_tile_blocks(size_t count, const SimOptions& options);
 
 }  // namespace ow

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated wafer: the Verilated tile, station and link end, each instantiated as often as the
 // wafer has them, and the muxes of its reticles. It matches rtl/wafer/ow_wafer.sv cycle for cycle.
-#ifndef OW_WAFER_SIM_H_
-#define OW_WAFER_SIM_H_
+#ifndef OW_SIM_WAFER_H_
+#define OW_SIM_WAFER_H_
 
 #include <memory>
 #include <vector>
@@ -47,4 +47,4 @@ std::vector<Register> mini_tile_registers();
 
 }  // namespace ow::wafer
 
-#endif  // OW_WAFER_SIM_H_
+#endif  // OW_SIM_WAFER_H_
