@@ -49,17 +49,45 @@ Run run_layer(std::unique_ptr<Device> device, size_t words) {
   return {device_of(machine).sim()->edge_log(), "", machine.cycle()};
 }
 
+std::unique_ptr<WaferDevice> bring_up_wafer(const Shape& shape, const Faults& faults,
+                                            const SimOptions& options, std::string* found) {
+  auto wafer = make_wafer_device(shape, faults, options);
+  wafer->record_edges(true);
+  const Bringup bringup =
+      bring_up(*wafer, &wafer->device(), selftest_options(false, false, OW_FIRMWARE_DIR));
+  EXPECT_TRUE(bringup.succeeded());
+  *found = to_json(shape, bringup.defects).dump();
+  return wafer;
+}
+
 Run bring_up_and_run(const SimOptions& options) {
   const Shape shape = read_shape(kConfigs + "wafer-2x2.yaml");
   const Faults faults = read_faults(kConfigs + "defects-2x2.yaml", shape);
-  auto wafer = make_wafer_device(shape, faults, options);
-  wafer->record_edges(true);
-  const Bringup found =
-      bring_up(*wafer, &wafer->device(), selftest_options(false, false, OW_FIRMWARE_DIR));
-  EXPECT_TRUE(found.succeeded());
+  std::string found;
+  auto wafer = bring_up_wafer(shape, faults, options, &found);
   Run run = run_layer(std::move(wafer), isa::kFull.sram_bytes / 4);
-  run.found = to_json(shape, found.defects).dump();
+  run.found = found;
   return run;
+}
+
+// Five reticles of 64 tiles: five blocks of 64. Tiles of four of them follow those of the first.
+Run bring_up_many(const SimOptions& options) {
+  const Shape shape{1, 5, 7, 7, 1, 1};
+  Faults faults;
+  const auto add = [&faults](int reticle, Position at, TileFault::Kind kind) {
+    TileFault fault;
+    fault.reticle = reticle;
+    fault.at = at;
+    fault.kind = kind;
+    faults.tiles.push_back(fault);
+  };
+  add(0, {0, 0}, TileFault::Kind::Memory);
+  add(1, {3, 4}, TileFault::Kind::Babble);
+  add(2, {7, 0}, TileFault::Kind::Silent);
+  add(4, {1, 1}, TileFault::Kind::Memory);
+  std::string found;
+  const auto wafer = bring_up_wafer(shape, faults, options, &found);
+  return {wafer->edge_log(), found, wafer->cycle()};
 }
 
 // Four reticles of 36 tiles: several blocks of 64.
@@ -84,10 +112,10 @@ Run map_and_run(const SimOptions& options) {
   return run_layer(std::move(wafer), 2048);
 }
 
-void compare(Run (*run)(const SimOptions&)) {
+void compare(Run (*run)(const SimOptions&), const std::vector<const char*>& engines) {
   const Run expected = run(SimOptions());
   ASSERT_GT(expected.events.size(), 10'000u);
-  for (const char* engine : {"wide-512", "wide-256", "wide-64"}) {
+  for (const char* engine : engines) {
     for (const int threads : {1, 2}) {
       SimOptions options;
       parse_engine("test", engine, &options);
@@ -110,8 +138,11 @@ void compare(Run (*run)(const SimOptions&)) {
   }
 }
 
-TEST(WideWafer, BringUpAndALayerOnAWaferWithDefects) { compare(bring_up_and_run); }
-TEST(WideWafer, ALayerOnAWaferOfSeveralBlocks) { compare(map_and_run); }
+const std::vector<const char*> kAll = {"wide-512", "wide-256", "wide-64"};
+
+TEST(WideWafer, BringUpAndALayerOnAWaferWithDefects) { compare(bring_up_and_run, kAll); }
+TEST(WideWafer, ALayerOnAWaferOfSeveralBlocks) { compare(map_and_run, kAll); }
+TEST(WideWafer, BringUpOfAWaferOfFiveBlocks) { compare(bring_up_many, {"wide-64"}); }
 
 }  // namespace
 }  // namespace ow::wafer

@@ -18,13 +18,13 @@ typedef __m512i V;
 #define ZERO _mm512_setzero_si512()
 #define ONES _mm512_set1_epi64(-1)
 #define L3(a, b, c, t) _mm512_ternarylogic_epi64(a, b, c, t)
-#define ANY(a) (_mm512_test_epi64_mask(a, a) != 0)
+#define ANY(a, active) (_mm512_test_epi64_mask(a, active) != 0)
 #elif OW_WIDE == 256
 #include <immintrin.h>
 typedef __m256i V;
 #define ZERO _mm256_setzero_si256()
 #define ONES _mm256_set1_epi64x(-1)
-#define ANY(a) (!_mm256_testz_si256(a, a))
+#define ANY(a, active) (!_mm256_testz_si256(a, active))
 #ifdef __AVX512VL__
 #define L3(a, b, c, t) _mm256_ternarylogic_epi64(a, b, c, t)
 #endif
@@ -32,7 +32,7 @@ typedef __m256i V;
 typedef uint64_t V;
 #define ZERO UINT64_C(0)
 #define ONES (~UINT64_C(0))
-#define ANY(a) ((a) != 0)
+#define ANY(a, active) (((a) & (active)) != 0)
 #else
 #error "OW_WIDE is 512, 256 or 64"
 #endif

@@ -58,7 +58,10 @@ struct ow_wide_code {
   size_t scratch_bytes;              /* likewise; contents do not outlive a cycle */
   size_t registers, inputs, outputs; /* offsets in the state */
   size_t banks; /* of pointers: to each bank's words, those of one tile after another */
-  size_t awake; /* of bytes, by unit: whether any tile's was awake in the last cycle */
+  size_t awake; /* of bytes, by unit: whether any active tile's was awake in the last cycle */
+  /* Of a vector: the tiles for which conditions are tested. In any other one a register takes its
+   * next value or keeps the one that it has, as others need it. */
+  size_t active;
   /* One edge of the clock is all parts in order. Parts of several blocks may be mixed: the same
    * part of one after another needs its instructions only once. Each block then has scratch of its
    * own. */

@@ -92,7 +92,7 @@ std::string header_of(const Design& design, const Plan& plan, const Functions& f
       design.banks.size(), plan.wakes.size(), functions.slots());
   text += "#ifdef OW_WIDE\n#include \"ow_wide.h\"\n" + tables_text() +
           "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n  V out[OW_OUTPUTS];\n"
-          "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n"
+          "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n  V active;\n"
           "  uint64_t* bank[OW_BANKS ? OW_BANKS : 1];\n  uint8_t awake[OW_UNITS];\n} OwState;\n"
           "#endif\n\n#endif\n";
   return text;
@@ -179,8 +179,8 @@ std::string cycle_of(const Functions& functions, const std::string& name) {
       "}};\n"
       "const struct ow_wide_code OW_NAME({0}_code) = {{&{0}_names, OW_WIDE, sizeof(OwState),\n"
       "    OW_SCRATCH * sizeof(V), offsetof(OwState, q), offsetof(OwState, in),\n"
-      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake), {1}, "
-      "parts}};\n",
+      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake),\n"
+      "    offsetof(OwState, active), {1}, parts}};\n",
       name, functions.count());
   return text;
 }

@@ -163,8 +163,8 @@ std::string Functions::test_of(const Condition& condition) const {
                               value(term.enables[k + 1]))
                 : fmt::format("({} | {})", any, value(term.enables[k]));
     }
-    test +=
-        awake.empty() ? fmt::format("ANY({})", any) : fmt::format("({} && ANY({}))", awake, any);
+    test += awake.empty() ? fmt::format("ANY({}, s->active)", any)
+                          : fmt::format("({} && ANY({}, s->active))", awake, any);
   }
   return test;
 }
@@ -222,8 +222,8 @@ void Functions::write_block(size_t b, std::string* text) {
         write_table(static_cast<Bit>(step.index), text);
         break;
       case Step::Kind::Flag:
-        *text +=
-            fmt::format("s->awake[{}] = ANY({});\n", step.index, value(plan_.wakes[step.index]));
+        *text += fmt::format("s->awake[{}] = ANY({}, s->active);\n", step.index,
+                             value(plan_.wakes[step.index]));
         break;
       case Step::Kind::Read:
         write_read(step, block.condition, text);

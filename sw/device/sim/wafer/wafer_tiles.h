@@ -57,6 +57,9 @@ struct Rest {
   bool awake = false;
   bool test = false;  // as its last evaluation had it
   int in_reset = 0;   // cycles that it has been
+  bool operator==(const Rest& o) const {
+    return awake == o.awake && test == o.test && in_reset == o.in_reset;
+  }
 
   // Call it once a cycle.
   bool must_run(const Inputs& in) {

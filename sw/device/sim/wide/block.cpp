@@ -107,6 +107,7 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
   for (size_t b = 0; b + 1 < banks_.size(); ++b) {
     pointers[b] = reinterpret_cast<uint64_t*>(memory_.data() + banks_[b]);
   }
+  std::copy(present.word, present.word + words_, active());
   for (auto& of_cycle : sent_) {
     for (auto& of_side : of_cycle) of_side.assign(kLinkBits * words_, 0);
   }
@@ -206,6 +207,53 @@ uint64_t Block::sent_by(size_t lane, uint64_t cycle, int side) const {
     word |= (sent(cycle, side, bit)[lane / 64] >> (lane % 64) & 1) << bit;
   }
   return word;
+}
+
+void Block::copy(const Block& from, size_t lane, const Lanes& to) {
+  for (size_t r = 0; r < registers(); ++r) {
+    uint64_t* const words = reg(r);
+    const uint64_t value = from.bit(r, lane) ? ~uint64_t{0} : 0;
+    for (size_t k = 0; k < words_; ++k) words[k] ^= (words[k] ^ value) & to.word[k];
+  }
+  for (size_t b = 0; b + 1 < banks_.size(); ++b) {
+    for (size_t k = 0; k < words_ * kGroup; ++k) {
+      if (to.get(k)) std::copy_n(from.bank(b, lane), bank_words(b), bank(b, k));
+    }
+  }
+}
+
+bool Block::same(size_t lane, const Block& other, size_t other_lane) const {
+  for (size_t r = 0; r < registers(); ++r) {
+    if (bit(r, lane) != other.bit(r, other_lane)) return false;
+  }
+  for (size_t b = 0; b + 1 < banks_.size(); ++b) {
+    const uint64_t* const words = bank(b, lane);
+    if (!std::equal(words, words + bank_words(b), other.bank(b, other_lane))) return false;
+  }
+  return true;
+}
+
+void Block::digest(size_t group, uint64_t lanes, uint64_t* digests) const {
+  const auto add = [digests](size_t k, uint64_t word) {
+    digests[k] = (digests[k] ^ word) * 0x9E3779B97F4A7C15u;
+    digests[k] ^= digests[k] >> 29;
+  };
+  std::fill(digests, digests + kGroup, 0);
+  uint64_t rows[kGroup];
+  for (size_t first = 0; first < registers(); first += kGroup) {
+    for (size_t k = 0; k < kGroup; ++k) {
+      rows[k] = first + k < registers() ? reg(first + k)[group] : 0;
+    }
+    transpose(rows);
+    for (size_t k = 0; k < kGroup; ++k) add(k, rows[k]);
+  }
+  for (uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto k = static_cast<size_t>(__builtin_ctzll(left));
+    for (size_t b = 0; b + 1 < banks_.size(); ++b) {
+      const uint64_t* const words = bank(b, group * kGroup + k);
+      for (size_t w = 0; w < bank_words(b); ++w) add(k, words[w]);
+    }
+  }
 }
 
 void Block::read(size_t lane, const StateMap& map, uint64_t cycle, TileState* state) {

@@ -78,6 +78,9 @@ class Block {
   const uint64_t* reg(size_t index) const {
     return reinterpret_cast<const uint64_t*>(memory_.data() + code_.registers + index * bytes_);
   }
+  // The tiles that are evaluated, likewise: all that are present. The others keep their state or
+  // take their next one.
+  uint64_t* active() { return reinterpret_cast<uint64_t*>(memory_.data() + code_.active); }
   // The link inputs of all tiles on a side: a vector of words() words.
   uint64_t* taken(int side, size_t bit) { return input(ports_.link_in[index(side)][bit]); }
   const uint64_t* taken(int side, size_t bit) const {
@@ -107,6 +110,13 @@ class Block {
   // After rest(): what a tile sends that was evaluated elsewhere.
   void put(size_t lane, uint64_t cycle, int side, uint64_t word);
 
+  // Gives tiles the registers and banks that one has, perhaps in another block.
+  void copy(const Block& from, size_t lane, const Lanes& to);
+  // Whether a tile has those that another one has.
+  bool same(size_t lane, const Block& other, size_t other_lane) const;
+  // Numbers of them, for tiles of a group by the bits of `lanes`, in the places of these bits.
+  void digest(size_t group, uint64_t lanes, uint64_t* digests) const;
+
   // The state of a tile, before the coming cycle `cycle`.
   void read(size_t lane, const StateMap& map, uint64_t cycle, TileState* state);
   // Gives a tile a state. Call resume() when all tiles have theirs.
@@ -122,7 +132,7 @@ class Block {
   }
   uint64_t* reg(size_t index) { return list(code_.registers, index); }
   static size_t index(int side) { return static_cast<size_t>(side); }
-  bool bit(size_t reg_index, size_t lane) {
+  bool bit(size_t reg_index, size_t lane) const {
     return (reg(reg_index)[lane / 64] >> (lane % 64) & 1) != 0;
   }
   void set_bit(size_t reg_index, size_t lane, bool value) {

@@ -2,6 +2,7 @@
 #include "ow/sim/tile_blocks.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,6 +57,11 @@ class Blocks : public TileBlocks {
   const std::array<uint64_t, 4>& sends(size_t tile) const override { return sends_[tile]; }
   bool idle(size_t tile) const override { return !places_[tile / width_].awake.get(tile % width_); }
   TestAnswer answer(size_t tile) const override;
+  void copy(const std::vector<std::pair<size_t, size_t>>& pairs) override;
+  bool same(size_t a, size_t b) const override {
+    return places_[a / width_].block.same(a % width_, places_[b / width_].block, b % width_);
+  }
+  std::vector<uint64_t> digests(const std::vector<size_t>& tiles) const override;
   int width() const override { return code_.width; }
 
  private:
@@ -129,6 +135,31 @@ TestAnswer Blocks::answer(size_t tile) const {
   return answer;
 }
 
+// The copies of a tile into one block are made together.
+void Blocks::copy(const std::vector<std::pair<size_t, size_t>>& pairs) {
+  std::map<std::pair<size_t, size_t>, Lanes> copies;  // by tile and block
+  for (const auto& [from, to] : pairs) copies[{from, to / width_}].set(to % width_);
+  for (const auto& [what, lanes] : copies) {
+    const auto [from, place] = what;
+    places_[place].block.copy(places_[from / width_].block, from % width_, lanes);
+  }
+}
+
+std::vector<uint64_t> Blocks::digests(const std::vector<size_t>& tiles) const {
+  std::map<size_t, uint64_t> groups;  // tiles of each group of lanes
+  for (const size_t tile : tiles) groups[tile / kGroup] |= uint64_t{1} << tile % kGroup;
+  std::vector<uint64_t> all;
+  uint64_t digests[kGroup];
+  for (const auto& [group, lanes] : groups) {
+    const size_t place = group * kGroup / width_;
+    places_[place].block.digest(group - place * width_ / kGroup, lanes, digests);
+    for (uint64_t left = lanes; left != 0; left &= left - 1) {
+      all.push_back(digests[__builtin_ctzll(left)]);
+    }
+  }
+  return all;
+}
+
 void Blocks::give(Place* place) {
   for (size_t group = 0; group * kGroup < place->tiles; ++group) give_group(place, group);
 }
@@ -138,14 +169,17 @@ void Blocks::give_group(Place* place, size_t group) {
   Block& block = place->block;
   const size_t tiles = std::min(kGroup, place->tiles - group * kGroup);
   const TileInputs* const in = inputs_->data() + place->first + group * kGroup;
-  uint64_t reset = 0, test = 0, request = 0, ready = 0, any[kSides] = {};
+  const uint8_t* const due = due_->data() + place->first + group * kGroup;
+  uint64_t active = 0, reset = 0, test = 0, request = 0, ready = 0, any[kSides] = {};
   for (size_t k = 0; k < tiles; ++k) {
+    active |= uint64_t{due[k] != 0} << k;
     reset |= uint64_t{in[k].reset} << k;
     test |= uint64_t{in[k].test} << k;
     request |= uint64_t{in[k].request_valid} << k;
     ready |= uint64_t{in[k].response_ready} << k;
     for (size_t side = 0; side < kSides; ++side) any[side] |= in[k].links[side];
   }
+  block.active()[group] = active;
   block.input(ports_.reset)[group] = reset;
   block.input(ports_.test)[group] = test;
   block.input(ports_.request_valid)[group] = request;

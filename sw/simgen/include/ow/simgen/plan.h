@@ -25,7 +25,8 @@ struct Group {
   int bank = -1;                  // its writes
 };
 
-// When a block runs: any tile's unit is awake and, unless `whole`, any of these enables is 1.
+// When a block runs: any active tile's unit is awake and, unless `whole`, any of these enables
+// is 1.
 struct Condition {
   struct Term {
     size_t unit = 0;

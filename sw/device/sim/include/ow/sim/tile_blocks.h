@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ow/sim/sim.h"
@@ -35,8 +36,9 @@ class TileBlocks {
  public:
   virtual ~TileBlocks() = default;
 
-  // One cycle of tiles 0, 1, .. `due`: those that have something to do. Any other one must not be
-  // about to change. Returns how many tiles were evaluated.
+  // One cycle of tiles 0, 1, .. `due`: those that have something to do. Any other one keeps its
+  // state or takes its next one, so these must be the same, or nobody may ask for them. Returns how
+  // many tiles were evaluated.
   virtual size_t clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
                        const std::vector<uint8_t>& due) = 0;
   // After it: what a tile sends in the next cycle, by side; whether it does nothing before
@@ -44,6 +46,13 @@ class TileBlocks {
   virtual const std::array<uint64_t, 4>& sends(size_t tile) const = 0;
   virtual bool idle(size_t tile) const = 0;
   virtual TestAnswer answer(size_t tile) const = 0;
+
+  // Gives tiles the states of others: pairs of a tile that is copied and the one that becomes it.
+  virtual void copy(const std::vector<std::pair<size_t, size_t>>& pairs) = 0;
+  // Whether two tiles have the same state, and a number of the state of each of some tiles, which
+  // are in ascending order.
+  virtual bool same(size_t a, size_t b) const = 0;
+  virtual std::vector<uint64_t> digests(const std::vector<size_t>& tiles) const = 0;
 
   virtual int width() const = 0;  // tiles of a block
 };
