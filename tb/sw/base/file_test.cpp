@@ -49,6 +49,40 @@ TEST(File, UnpacksWhatIsPackedAndLeavesTheRest) {
   EXPECT_EQ(read_bytes(path, 100), "one, two");
 }
 
+TEST(File, GivesItsContentsInPieces) {
+  const std::string path = temporary_path("pieces");
+  const std::string text = "first\n\n" + std::string(100000, 'x') + "end";
+  for (const std::string& bytes :
+       {text, packed(text), packed(text.substr(0, 3)) + packed(text.substr(3))}) {
+    write_file(path, bytes);
+    FileReader file(path);
+    EXPECT_EQ(file.is_packed(), bytes != text);
+    std::string line, rest(200000, ' ');
+    EXPECT_TRUE(file.read_line(&line, 6));
+    EXPECT_EQ(line, "first");
+    EXPECT_TRUE(file.read_line(&line, 6));
+    EXPECT_EQ(line, "");
+    EXPECT_FALSE(file.read_line(&line, 1000));  // longer
+    EXPECT_EQ(line, std::string(1000, 'x'));
+    EXPECT_EQ(file.read(rest.data(), 10), 10u);
+    EXPECT_EQ(rest.substr(0, 10), std::string(10, 'x'));
+    EXPECT_EQ(file.read(rest.data(), rest.size()), 100003u - 1010);
+    EXPECT_EQ(file.read(rest.data(), 1), 0u);
+    EXPECT_FALSE(file.read_line(&line, 6));
+  }
+  // A check sum that is wrong is found at the end.
+  std::string damaged = packed(text);
+  damaged[damaged.size() - 6] ^= 1;
+  write_file(path, damaged);
+  FileReader file(path);
+  std::string part(50000, ' ');
+  EXPECT_EQ(file.read(part.data(), part.size()), part.size());
+  expect_in("damaged", refusal_of([&] {
+              while (file.read(part.data(), part.size()) > 0) {
+              }
+            }));
+}
+
 TEST(File, RefusesDamagedCutAndLongFiles) {
   const std::string good = packed(std::string(10000, 'x') + "end");
   EXPECT_NE(complaint(good.substr(0, good.size() - 3)).find("truncated"), std::string::npos);

@@ -20,6 +20,38 @@ std::string read_text(const std::string& path, size_t limit = size_t{1} << 30);
 // bytes than zeros. So is one that another program than gzip has packed.
 std::string read_bytes(const std::string& path, size_t limit, size_t line_limit = SIZE_MAX);
 
+// The same contents in pieces. Nothing is kept in memory.
+class FileReader {
+ public:
+  // BadInput if it cannot be read, or another program than gzip has packed it.
+  explicit FileReader(std::string path);
+  ~FileReader();
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
+
+  // Takes so many bytes; fewer only where the contents end. BadInput if the file is damaged: only
+  // who reads to the end knows that it is not.
+  size_t read(void* to, size_t bytes);
+  // Takes a line and its end, which is left out. False if none ends within `most` bytes.
+  bool read_line(std::string* line, size_t most);
+  bool is_packed() const { return packed_ != nullptr; }
+
+ private:
+  struct Inflater;
+  void fill();
+  size_t copy(char* to, size_t bytes);
+  size_t unpack(char* to, size_t bytes);
+  void next_member();
+
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  std::string in_;  // of the file; `at_` bytes of it are taken
+  size_t at_ = 0;
+  bool file_ends_ = false, ends_ = false;  // the file behind `in_`; the contents
+  uint64_t given_ = 0;                     // bytes of contents
+  std::unique_ptr<Inflater> packed_;
+};
+
 // Writes to a temporary file and renames it, so a reader finds the old file or the whole new one.
 // The new file has the mode of the old one. If `path` is a symbolic link, the file it points to is
 // replaced. Something that is not a regular file, such as /dev/stdout, is written directly.
