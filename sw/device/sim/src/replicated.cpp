@@ -99,7 +99,7 @@ class Replicated : public SimDevice {
   void drop_credits(size_t index, uint64_t (&links)[4]);
   void check_unchanged(size_t index, uint64_t cycle);
   void check_asleep(size_t index, uint64_t cycle);
-  void open_waves();
+  void choose_waves();
   void dump_waves(uint64_t cycle);
 
   SimOptions options_;
@@ -167,7 +167,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   parts_.resize(n / kTogether + 1);
   for (sim::Due& due : due_) due.listed.assign(n, 0);
   for (size_t i = 0; i < n; ++i) due_[parity_].add(i);
-  if (!options.waves.file.empty()) open_waves();
+  if (!options.waves.file.empty()) choose_waves();
   if (options_.drop_credit) {
     const CreditFault& f = *options_.drop_credit;
     if (f.row < 0 || f.col < 0 || f.row >= shape.rows || f.col >= shape.cols) {
@@ -274,8 +274,10 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   cycle_now_ = cycle;
   out_now_ = out;
   sim::Due& due = due_[parity_];
-  if (!begins_.empty()) begin_tiles(&parts_[0]);
-  for (size_t i = 0; i < tiles_.size() && (options_.check_idle || !options_.skip_idle); ++i) {
+  const bool begins = !begins_.empty();
+  if (begins) begin_tiles(&parts_[0]);
+  const bool takes_idle = !begins && (options_.check_idle || !options_.skip_idle);
+  for (size_t i = 0; i < tiles_.size() && takes_idle; ++i) {
     if (!options_.check_idle) due.add(i);
     if (due.listed[i] == 0) check_unchanged(i, cycle);
   }
@@ -393,7 +395,7 @@ void Replicated::drop_credits(size_t index, uint64_t (&links)[4]) {
 }
 
 #if VM_TRACE
-void Replicated::open_waves() {
+void Replicated::choose_waves() {
   const Waves& waves = options_.waves;
   context_.traceEverOn(true);
   const auto add = [&](int row, int column) {
@@ -408,20 +410,21 @@ void Replicated::open_waves() {
     add(i / shape_.cols, i % shape_.cols);
   }
   check_writable(waves.file);
-  waves_.open(waves.file.c_str());
-  if (!waves_.isOpen()) throw BadInput(waves.file + ": cannot be written");
 }
 
-// Dumps what a tile holds after the edge. A cycle is two units of time.
+// Dumps what a tile holds after the edge. A cycle is two units of time. A run that is refused
+// before leaves no file.
 void Replicated::dump_waves(uint64_t cycle) {
   if (cycle < options_.waves.from || cycle > options_.waves.to) return;
+  if (!waves_.isOpen()) waves_.open(options_.waves.file.c_str());
+  if (!waves_.isOpen()) throw BadInput(options_.waves.file + ": cannot be written");
   for (const uint8_t level : {1, 0}) {
     for (Tile& t : tiles_) t.model->clk_i = level;
     waves_.dump(2 * cycle + 1 - level);
   }
 }
 #else
-void Replicated::open_waves() {
+void Replicated::choose_waves() {
   throw BadInput(options_.waves.file + ": this simulator has no waves (ow-wave has)");
 }
 void Replicated::dump_waves(uint64_t) {}
