@@ -10,18 +10,23 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/text.h"
+#include "ow/device/link_word.h"
 
 namespace ow {
 namespace {
 
-constexpr const char* kFormat = "openwafer recording 1 {} {}\n";
-constexpr size_t kRecordBytes = 16;
+constexpr char kFormat[] = "openwafer recording 1 ";
+constexpr size_t kRecordBytes = 16, kLine = 80;
+constexpr uint64_t kMostRows = 4096;  // and columns
+constexpr uint64_t kLastCycle = (uint64_t{1} << 48) - 1;
 constexpr uint16_t kNoWord = 0xFFFF, kEnd = 0xFFFE;
 constexpr uint64_t kLongest = 0xFFFFFFFF;
-constexpr size_t kMaxBytes = size_t{1} << 34;
+constexpr size_t kMostWords = size_t{1} << 30;
 
 uint64_t load(const char* bytes, int count) {
   uint64_t value = 0;
@@ -58,7 +63,7 @@ struct Recorder::File {
 
 Recorder::Recorder(std::string path, GridShape shape, int ports)
     : file_(std::make_unique<File>(std::move(path))), ports_(ports) {
-  const std::string head = fmt::format(kFormat, shape.rows, shape.cols);
+  const std::string head = fmt::format("{}{} {}\n", kFormat, shape.rows, shape.cols);
   file_->file.append(head.data(), head.size());
 }
 
@@ -80,30 +85,44 @@ void Recorder::clock(const uint64_t* in, const uint64_t* out) {
 }
 
 Recording read_recording(const std::string& path) {
-  const std::string text = read_bytes(path, kMaxBytes);
-  Recording r;
-  r.path = path;
-  const size_t head = text.find('\n') + 1;
-  if (head == 0 || head > 80 ||
-      std::sscanf(text.c_str(), "openwafer recording 1 %d %d\n", &r.shape.rows, &r.shape.cols) !=
-          2 ||
-      r.shape.rows < 1 || r.shape.cols < 1 || r.shape.rows > 4096 || r.shape.cols > 4096) {
+  FileReader file(path);
+  std::string line;
+  uint64_t numbers[2];
+  const auto none = [](uint64_t number) { return number < 1 || number > kMostRows; };
+  if (!file.read_line(&line, kLine) || line.rfind(kFormat, 0) != 0 ||
+      !read_numbers(line, sizeof kFormat - 1, numbers, std::size(numbers)) || none(numbers[0]) ||
+      none(numbers[1])) {
     throw BadInput(path + ": is no recording of a grid");
   }
+  Recording r;
+  r.path = path;
+  r.shape = {static_cast<int>(numbers[0]), static_cast<int>(numbers[1])};
   const int ports = 2 * (r.shape.rows + r.shape.cols);
-  for (size_t at = head; at + kRecordBytes <= text.size(); at += kRecordBytes) {
-    const char* record = text.data() + at;
+  char record[kRecordBytes];
+  for (uint64_t n = 0; file.read(record, kRecordBytes) == kRecordBytes; ++n) {
+    const auto refuse = [&](const std::string& what) {
+      throw BadInput(fmt::format("{}: record {}: {}", path, n, what));
+    };
     r.cycles += load(record, 4);
+    if (r.cycles > kLastCycle) refuse("a cycle beyond the time of the tiles");
     const auto port = static_cast<uint16_t>(load(record + 4, 2));
-    if (port == kEnd && at + kRecordBytes == text.size()) {
-      r.digest = load(record + 8, 8);
+    const uint64_t word = load(record + 8, 8);
+    if (port == kEnd) {
+      r.digest = word;
+      if (file.read(record, 1) != 0) refuse("something comes after the end");
       return r;
     }
     if (port == kNoWord) continue;
-    if (port >= ports) {
-      throw BadInput(fmt::format("{}: byte {}: port {}: the grid has {}", path, at, port, ports));
+    if (port >= ports) refuse(fmt::format("port {}: the grid has {}", port, ports));
+    if (word == 0 || word > kLinkMask) refuse(fmt::format("no word of {} bits", kLinkBits));
+    if (!r.words.empty() && r.words.back().cycle == r.cycles && r.words.back().port >= port) {
+      refuse("out of order");
     }
-    r.words.push_back({r.cycles, port, load(record + 8, 8)});
+    if (r.words.size() == kMostWords) refuse(fmt::format("the limit is {} words", kMostWords));
+    Recording::Word& last = r.words.emplace_back();
+    last.cycle = r.cycles & kLastCycle;
+    last.port = port;
+    last.word = word;
   }
   throw BadInput(path + ": the recording has no end");
 }

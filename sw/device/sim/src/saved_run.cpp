@@ -7,30 +7,35 @@
 
 #include <fmt/format.h>
 
-#include <cinttypes>
-#include <cstdio>
-#include <cstring>
+#include <algorithm>
 #include <map>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
+#include "ow/base/text.h"
+#include "ow/device/link_word.h"
 #include "ow/sim/recording.h"
 
 namespace ow {
 namespace {
 
 constexpr char kFormat[] = "openwafer simulation 1 ";
-constexpr size_t kMaxBytes = size_t{1} << 36;
 constexpr size_t kTileHead = 5;  // words before a tile's signals
+constexpr size_t kLine = 1000;   // the longest line, in letters
 
 enum Kind : uint64_t { kIn, kOut, kQuiet };
-constexpr int kPortBits = 16, kKindBits = 8;
+constexpr int kPortBits = 16, kKindBits = 8, kCycleBits = 40;
 uint64_t at(uint64_t cycle, Kind kind, uint64_t port) {
   return cycle << (kPortBits + kKindBits) | uint64_t{kind} << kPortBits | port;
 }
 uint64_t cycle_of(uint64_t at) { return at >> (kPortBits + kKindBits); }
 uint64_t kind_of(uint64_t at) { return at >> kPortBits & 0xFF; }
 size_t port_of(uint64_t at) { return at & 0xFFFF; }
+// Grows from event to event: what leaves in a cycle comes before what comes in in it.
+uint64_t order_of(uint64_t place) {
+  const uint64_t kinds = 3, rank = (kind_of(place) + kinds - 1) % kinds;
+  return at(cycle_of(place), Kind{rank}, port_of(place));
+}
 
 }  // namespace
 
@@ -41,6 +46,9 @@ void EdgeLog::add_in(uint64_t cycle, const uint64_t* words) {
 }
 
 void EdgeLog::add_out(uint64_t cycle, const uint64_t* words, bool quiet) {
+  if (cycle >> kCycleBits != 0) {
+    throw BadInput(fmt::format("a run that is saved has at most 2^{} cycles", kCycleBits));
+  }
   for (int p = 0; p < ports_; ++p) {
     if (words[p] != 0) events_.push_back({at(cycle, kOut, static_cast<uint64_t>(p)), words[p]});
   }
@@ -86,17 +94,14 @@ bool EdgeLog::skip(uint64_t cycle, uint64_t* out, uint64_t* digest) {
   return take_out(cycle, out);
 }
 
-bool EdgeLog::set(std::vector<Event> events, uint64_t cycles) {
-  uint64_t last = 0;
-  for (const Event& event : events) {
-    const uint64_t cycle = cycle_of(event.at);
-    if (cycle < last || cycle > cycles || kind_of(event.at) > kQuiet ||
-        port_of(event.at) >= static_cast<size_t>(ports_)) {
-      return false;
-    }
-    last = cycle;
-  }
-  events_ = std::move(events);
+bool EdgeLog::add(const Event& event, uint64_t cycles) {
+  const uint64_t cycle = cycle_of(event.at), kind = kind_of(event.at);
+  if (kind > kQuiet || (kind == kIn ? cycle >= cycles : cycle == 0 || cycle > cycles)) return false;
+  const auto ports = kind == kQuiet ? size_t{1} : static_cast<size_t>(ports_);
+  if (port_of(event.at) >= ports) return false;
+  if (kind == kQuiet ? event.word > 1 : event.word == 0 || event.word > kLinkMask) return false;
+  if (!events_.empty() && order_of(event.at) <= order_of(events_.back().at)) return false;
+  events_.push_back(event);
   return true;
 }
 
@@ -123,72 +128,103 @@ void write_run(const std::string& path, GridShape shape, uint64_t cycle, const E
   file.close();
 }
 
-SavedRun::SavedRun(std::string path, GridShape shape, const StateLayout& layout)
-    : path_(std::move(path)), log_(2 * (shape.rows + shape.cols)), words_(layout.words()) {
-  text_ = read_bytes(path_, kMaxBytes);
-  GridShape saved;
-  size_t events = 0, signals = 0, end = text_.find('\n');
-  const std::string first = text_.substr(0, end == std::string::npos ? 0 : end);
-  if (first.rfind(kFormat, 0) != 0 ||
-      std::sscanf(first.c_str() + sizeof kFormat - 1, "%d %d %" SCNu64 " %zu %zu", &saved.rows,
-                  &saved.cols, &cycle_, &events, &signals) != 5) {
+SavedRun::SavedRun(const std::string& path, GridShape shape, const StateLayout& layout)
+    : path_(path),
+      file_(path),
+      shape_(shape),
+      layout_(layout),
+      log_(2 * (shape.rows + shape.cols)) {
+  std::string line;
+  uint64_t numbers[5];
+  if (!file_.read_line(&line, kLine) || line.rfind(kFormat, 0) != 0 ||
+      !read_numbers(line, sizeof kFormat - 1, numbers, std::size(numbers))) {
     throw BadInput(path_ + ": is no saved simulation, or one of another version");
   }
-  if (saved.rows != shape.rows || saved.cols != shape.cols) {
-    throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", path_, saved.rows,
-                               saved.cols, shape.rows, shape.cols));
+  const auto [rows, columns, cycle, events, signals] = numbers;
+  if (rows != static_cast<uint64_t>(shape.rows) || columns != static_cast<uint64_t>(shape.cols)) {
+    throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", path_, rows,
+                               columns, shape.rows, shape.cols));
   }
-  read_signals(signals, &end, layout);
-  const size_t log_at = end + 1, log_bytes = events * sizeof(EdgeLog::Event);
-  tiles_at_ = log_at + log_bytes;
-  const size_t tiles = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
-  if (events > text_.size() / sizeof(EdgeLog::Event) ||
-      text_.size() != tiles_at_ + tiles * (kTileHead + saved_words_) * sizeof(uint64_t)) {
-    throw BadInput(path_ + ": a saved simulation of another length than it says");
+  if (cycle >> kCycleBits != 0) {
+    throw BadInput(fmt::format("{}: cycle {}: must be less than 2^{}", path_, cycle, kCycleBits));
   }
-  std::vector<EdgeLog::Event> log(events);
-  std::memcpy(log.data(), text_.data() + log_at, log_bytes);
-  if (!log_.set(std::move(log), cycle_)) {
+  cycle_ = cycle;
+  read_signals(signals);
+  read_log(events);
+}
+
+// A file of another version of the RTL would give wrong results without a word.
+void SavedRun::read_signals(uint64_t count) {
+  const std::vector<StateSignal>& signals = layout_.signals();
+  std::map<std::string, size_t> own;
+  for (size_t s = 0; s < signals.size(); ++s) {
+    own[fmt::format("{} {} {}", signals[s].name, signals[s].elements, signals[s].bits)] = s;
+  }
+  std::vector<uint8_t> found(signals.size(), 0);
+  std::string line;
+  for (; count > 0; --count) {
+    if (!file_.read_line(&line, kLine)) {
+      throw BadInput(path_ + ": ends within the names of registers");
+    }
+    const auto at = own.find(line);
+    const std::string name = printable_text(line.substr(0, line.find(' ')), kLine);
+    if (at == own.end()) {
+      throw BadInput(
+          fmt::format("{}: saved by another version: here a tile has no register {}", path_, name));
+    }
+    if (found[at->second]++ > 0) {
+      throw BadInput(fmt::format("{}: register {} comes twice", path_, name));
+    }
+    order_.push_back(at->second);
+  }
+  if (order_.size() < signals.size()) {
+    const auto lacks = std::find(found.begin(), found.end(), 0) - found.begin();
+    throw BadInput(fmt::format("{}: saved by another version: it has no register {}", path_,
+                               signals[static_cast<size_t>(lacks)].name));
+  }
+  in_order_.resize(kTileHead + layout_.words());
+}
+
+void SavedRun::read(void* to, size_t bytes) {
+  if (file_.read(to, bytes) == bytes) return;
+  throw BadInput(path_ + ": a saved simulation of another length than it says");
+}
+
+void SavedRun::read_log(uint64_t events) {
+  for (; events > 0; --events) {
+    EdgeLog::Event event;
+    read(&event, sizeof event);
+    if (log_.add(event, cycle_)) continue;
     throw BadInput(path_ + ": its words at the edges are not those of such a grid");
   }
 }
 
-// The tile may have more registers than the one that was saved: with waves it keeps some that else
-// nothing reads.
-void SavedRun::read_signals(size_t count, size_t* end, const StateLayout& layout) {
-  std::map<std::string, size_t> own;
-  for (size_t s = 0; s < layout.signals().size(); ++s) {
-    const StateSignal& signal = layout.signals()[s];
-    own[fmt::format("{} {} {}", signal.name, signal.elements, signal.bits)] = s;
+void SavedRun::next_tile(TileState* state) {
+  read(in_order_.data(), in_order_.size() * sizeof in_order_[0]);
+  const uint64_t* from = in_order_.data();
+  std::copy_n(from, state->sent.size(), state->sent.begin());
+  const uint64_t idle = from[kTileHead - 1];
+  state->idle = idle != 0;
+  from += kTileHead;
+  state->words.resize(layout_.words());
+  for (const size_t s : order_) {
+    const size_t words = layout_.signals()[s].words();
+    std::copy_n(from, words, &state->words[layout_.first(s)]);
+    from += words;
   }
-  for (; count > 0; --count) {
-    const size_t begin = *end + 1;
-    *end = text_.find('\n', begin);
-    if (*end == std::string::npos) throw BadInput(path_ + ": ends within the names of registers");
-    const std::string line = text_.substr(begin, *end - begin);
-    const auto at = own.find(line);
-    if (at == own.end()) {
-      throw BadInput(fmt::format("{}: saved by another version: here a tile has no register {}",
-                                 path_, line.substr(0, line.find(' '))));
-    }
-    const size_t words = layout.signals()[at->second].words();
-    parts_.push_back({saved_words_, layout.first(at->second), words});
-    saved_words_ += words;
+  const std::string fault = idle > 1 ? "neither idle nor busy" : fault_of(*state, layout_);
+  const auto columns = static_cast<size_t>(shape_.cols);
+  if (!fault.empty()) {
+    throw BadInput(
+        fmt::format("{}: tile ({}, {}): {}", path_, tiles_ / columns, tiles_ % columns, fault));
   }
+  ++tiles_;
 }
 
-void SavedRun::tile(size_t index, TileState* state) const {
-  const char* from =
-      text_.data() + tiles_at_ + index * (kTileHead + saved_words_) * sizeof(uint64_t);
-  uint64_t begin[kTileHead];
-  std::memcpy(begin, from, sizeof begin);
-  std::copy(begin, begin + 4, state->sent.begin());
-  state->idle = begin[4] != 0;
-  state->words.assign(words_, 0);
-  for (const Part& part : parts_) {
-    std::memcpy(state->words.data() + part.to, from + sizeof begin + part.from * sizeof(uint64_t),
-                part.words * sizeof(uint64_t));
-  }
+void SavedRun::close() {
+  char more;
+  if (file_.read(&more, 1) == 0) return;
+  throw BadInput(path_ + ": a saved simulation of another length than it says");
 }
 
 }  // namespace ow

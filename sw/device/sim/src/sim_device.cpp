@@ -118,14 +118,15 @@ void SimDevice::save_run(const std::string& path, uint64_t every) {
   if (!log_) log_.emplace(ports_.count());
 }
 
-void SimDevice::load(const SavedRun& saved) {
+void SimDevice::load(SavedRun* saved) {
   if (cycle_ != 0) throw InternalError("a run is restored before its first cycle");
-  write_tiles([&saved](size_t tile, TileState* state) { saved.tile(tile, state); });
+  write_tiles([saved](size_t, TileState* state) { saved->next_tile(state); });
+  saved->close();
 }
 
 void SimDevice::restore_run(const std::string& path) {
   SavedRun saved(path, shape_, state_layout());
-  load(saved);
+  load(&saved);
   restored_file_ = path;
   repeat_until_ = saved.cycle();
   log_ = saved.take_log();
@@ -133,7 +134,8 @@ void SimDevice::restore_run(const std::string& path) {
 
 void SimDevice::restore_tiles(const std::string& path) {
   SavedRun saved(path, shape_, state_layout());
-  load(saved);
+  load(&saved);
+  restored_file_ = path;
   cycle_ = saved.cycle();
   saved.take_log().skip(cycle_, out_.data(), &digest_);
 }
@@ -148,6 +150,10 @@ void SimDevice::replay(const Recording& recording) {
     throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", recording.path,
                                recording.shape.rows, recording.shape.cols, shape_.rows,
                                shape_.cols));
+  }
+  if (cycle_ > recording.cycles) {
+    throw BadInput(fmt::format("{}: saved in cycle {}, the recording ({}) ends in cycle {}",
+                               restored_file_, cycle_, recording.path, recording.cycles));
   }
   auto word = recording.words.begin();
   while (word != recording.words.end() && word->cycle < cycle_) ++word;

@@ -16,8 +16,8 @@ namespace ow {
 
 struct Recording {
   struct Word {
-    uint64_t cycle;
-    uint16_t port;  // as EdgePorts numbers them
+    uint64_t cycle : 48;  // as many bits as the tiles' time has
+    uint64_t port : 16;   // as EdgePorts numbers them
     uint64_t word;
   };
   std::string path;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ow/base/file.h"
 #include "ow/device/device.h"
 #include "ow/sim/tile_state.h"
 
@@ -23,7 +24,8 @@ class EdgeLog {
  public:
   explicit EdgeLog(int ports) : ports_(ports) {}
 
-  // Adds the words that come in in a cycle, then those that leave in the next one.
+  // Adds the words that come in in a cycle, then those that leave in the next one. BadInput after
+  // 2^40 cycles.
   void add_in(uint64_t cycle, const uint64_t* words);
   void add_out(uint64_t cycle, const uint64_t* words, bool quiet);
 
@@ -39,8 +41,9 @@ class EdgeLog {
     uint64_t word;
   };
   const std::vector<Event>& events() const { return events_; }
-  // Events of a file. False if they are not of such a grid and no more cycles.
-  bool set(std::vector<Event> events, uint64_t cycles);
+  // Adds an event of a file. False if it does not come after the last one, or is not of such a grid
+  // in so many cycles.
+  bool add(const Event& event, uint64_t cycles);
 
  private:
   int ports_;
@@ -54,27 +57,34 @@ class EdgeLog {
 void write_run(const std::string& path, GridShape shape, uint64_t cycle, const EdgeLog& log,
                const StateLayout& layout, const std::function<void(size_t, TileState*)>& tile);
 
+// Reads a saved run. Only the words at the edges are kept in memory, and one tile.
 class SavedRun {
  public:
-  // BadInput, one line with the file, if it is none, is damaged, or is of another grid or of other
-  // tiles.
-  SavedRun(std::string path, GridShape shape, const StateLayout& layout);
+  // Reads all but the tiles. BadInput, one line with the file, if it is none, is damaged, or is of
+  // another grid or of tiles with other registers. `layout` stays where it is.
+  SavedRun(const std::string& path, GridShape shape, const StateLayout& layout);
 
   uint64_t cycle() const { return cycle_; }
   EdgeLog take_log() { return std::move(log_); }
-  void tile(size_t index, TileState* state) const;
+  // The state of the next tile, row by row. After the last one close() tells whether the file is
+  // whole. BadInput likewise.
+  void next_tile(TileState* state);
+  void close();
 
  private:
-  struct Part {  // of a tile's words in the file, and in a TileState
-    size_t from, to, words;
-  };
-  void read_signals(size_t count, size_t* end, const StateLayout& layout);
+  void read_signals(uint64_t count);
+  void read_log(uint64_t events);
+  void read(void* to, size_t bytes);
 
-  std::string path_, text_;
+  std::string path_;
+  FileReader file_;
+  GridShape shape_;
+  const StateLayout& layout_;
   uint64_t cycle_ = 0;
   EdgeLog log_;
-  std::vector<Part> parts_;
-  size_t tiles_at_ = 0, saved_words_ = 0, words_ = 0;
+  std::vector<size_t> order_;       // the signals of the layout as they follow in the file
+  std::vector<uint64_t> in_order_;  // words of a tile so
+  size_t tiles_ = 0;                // that were taken
 };
 
 }  // namespace ow

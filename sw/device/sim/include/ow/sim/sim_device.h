@@ -67,7 +67,8 @@ class SimDevice : public Device, public SimControl {
   virtual const StateLayout& state_layout() const;
   // What the coming cycle begins with, of a tile by its number, row by row.
   virtual void read_tile(size_t tile, TileState* state);
-  // Gives all tiles a state: what the next cycle that is clocked begins with.
+  // Gives all tiles a state: what the next cycle that is clocked begins with. Asks for one tile
+  // after the other, row by row.
   virtual void write_tiles(const std::function<void(size_t tile, TileState* state)>& tiles);
 
   // What a part of a grid is used by (split.h), and the run loop here.
@@ -91,7 +92,7 @@ class SimDevice : public Device, public SimControl {
  private:
   void clock();
   void clock_tiles();
-  void load(const SavedRun& saved);
+  void load(SavedRun* saved);
 
   uint64_t cycle_ = 0;
   std::vector<uint64_t> in_;

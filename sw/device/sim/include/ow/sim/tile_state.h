@@ -58,6 +58,12 @@ inline bool operator==(const TileState& a, const TileState& b) {
   return a.words == b.words && a.sent == b.sent && a.idle == b.idle;
 }
 
+// Why no tile can have a state that comes from outside, for an error; empty if one can. Engines
+// trust what they are given: a register indexes arrays as it is.
+std::string fault_of(const TileState& state, const StateLayout& layout);
+// Of all names and sizes (ow/base/hash.h).
+std::string hash_of(const StateLayout& layout);
+
 }  // namespace ow
 
 #endif  // OW_SIM_TILE_STATE_H_
