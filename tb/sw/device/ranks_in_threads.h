@@ -15,12 +15,13 @@ namespace ow {
 
 class RanksInThreads {
  public:
-  explicit RanksInThreads(int count) {
+  // `make`: what the other ranks make parts with; empty: the engines of the program.
+  explicit RanksInThreads(int count, const EngineMaker& make = nullptr) {
     auto all = ranks::local_transports(count);
     first_ = std::make_shared<GridRanks>(std::move(all[0]));
     for (int r = 1; r < count; ++r) {
       auto rank = std::make_shared<GridRanks>(std::move(all[static_cast<size_t>(r)]));
-      others_.emplace_back([rank] { serve_parts(rank.get()); });
+      others_.emplace_back([rank, make] { make ? rank->serve(make) : serve_parts(rank.get()); });
     }
   }
   // Devices must be gone.

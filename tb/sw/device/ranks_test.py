@@ -81,14 +81,16 @@ def same(job, options, counts, arguments=()):
                            run(count, job, options, "split", arguments)) for count in counts)
 
 
-def goes_on(job, options):
-    """A run that two ranks have saved goes on in one process and in three."""
+def goes_on(job, options, counts, arguments=()):
+    """A run that two ranks have saved goes on in others, and is saved when the whole run is."""
     expected = run(0, job, options, "whole", ())
-    run(2, job, options, "saved", ())
+    cycle = int(expected[2].split(b"\n", 1)[0].split()[5])
+    run(2, job, f"{options},every={cycle - 1}", "saved", ())
     bad = 0
-    for ranks in (0, 3):
-        got = run(ranks, job, f"{options},restore={path('saved')}.ows", "on", ())
-        bad += differences(f"saved by 2 ranks, on in {ranks or 1}", expected, got)
+    for ranks in counts:
+        got = run(ranks, job, f"{options},restore={path('saved')}.ows", "on", arguments)
+        what = " ".join(["saved by 2 ranks, on in", str(ranks or 1), *arguments])
+        bad += differences(what, expected, got)
     return bad
 
 
@@ -168,6 +170,7 @@ def everyday():
     job = write_layer(path("job.yaml"), SOURCE, 3, 3, 48, 12, 0.5)
     long = write_layer(path("long.yaml"), SOURCE, 3, 3, 2048, 512, 0.5)
     bad = same(job, "engine=replicated", [1, 2, 3]) + program() + refusals(job)
+    bad += goes_on(job, "engine=replicated", [2], ["--check-idle"])
     return bad + end_by(signal.SIGKILL, 1, 3, long)
 
 
@@ -195,7 +198,8 @@ def nightly():
         if has(width):
             bad += same(layer, f"engine={width}{LARGE}", [2])
     bad += same(blocks["wide-64"], "engine=wide-64,lockstep" + LARGE, [4])
-    bad += goes_on(job, "engine=replicated") + goes_on(blocks["wide-64"], "engine=wide-64" + LARGE)
+    bad += goes_on(job, "engine=replicated", [0, 3])
+    bad += goes_on(blocks["wide-64"], "engine=wide-64" + LARGE, [0, 3])
     for rank in range(3):
         for number in (signal.SIGKILL, signal.SIGSTOP):
             bad += end_by(number, rank, 3, long)

@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "fake_grid.h"
 #include "ow/base/error.h"
 #include "ow/sim/sim_device.h"
 #include "ranks_in_threads.h"
 #include "seed.h"
+#include "temporary_file.h"
 #include "words_across.h"
 
 namespace ow {
@@ -135,6 +137,81 @@ TEST(Split, DevicesComeOneAfterAnother) {
   const auto first = make(ranks.first());
   EXPECT_EQ(error_of([&ranks] { make(ranks.first()); }),
             "bad input: a grid that is split has no other grid beside it");
+}
+
+// A run that is saved goes on in grids that evaluate idle tiles, too. In the cycle in which a tile
+// begins it is not clocked.
+TEST(Split, GoesOnWithASavedRunWhereIdleTilesAreEvaluated) {
+  const uint64_t seed = test_seed(9);
+  SimOptions options;
+  options.save_file = temporary_path("split.ows");
+  options.save_every = 120;  // the last time in mid-flight
+  const auto run = [seed](const SimOptions& with) {
+    return words_across(make_device(DeviceKind::Replicated, kGrid, with).get(), seed);
+  };
+  const std::vector<std::string> expected = run(options);
+  for (const int count : {1, 3}) {
+    for (const bool checks : {false, true}) {
+      RanksInThreads ranks(count);
+      SimOptions restored;
+      if (count > 1) restored.ranks = ranks.first();
+      restored.restore_file = options.save_file;
+      restored.check_idle = checks;
+      restored.skip_idle = checks;
+      EXPECT_EQ(run(restored), expected)
+          << "OW_SEED=" << seed << ", ranks " << count << (checks ? ", checked" : "");
+    }
+  }
+}
+
+// States are on their way when a rank or rank 0 fails: no one takes them for something else.
+TEST(Split, AStateThatIsNotTakenEndsInItsError) {
+  const GridShape grid{3, 2};
+  const EngineMaker good = [](GridShape shape, const SimOptions&) {
+    return std::make_unique<FakeGrid>(shape);
+  };
+  const std::vector<std::string> expected = run_across(std::make_unique<FakeGrid>(grid).get());
+  for (const size_t fails_at : {size_t{0}, size_t{1}, FakeGrid::kNever}) {
+    RanksInThreads ranks(3, [fails_at](GridShape shape, const SimOptions& options) {
+      return std::make_unique<FakeGrid>(shape, 7,
+                                        options.first_row == 1 ? fails_at : FakeGrid::kNever);
+    });
+    SimOptions options;
+    options.ranks = ranks.first();
+    const auto device = make_split(grid, options, 1, good);
+    TileState state;
+    device->read_tile(5, &state);
+    const auto write = [&](size_t refused) {
+      return error_of([&] {
+        device->write_tiles([&](size_t tile, TileState* to) {
+          if (tile == refused) throw BadInput("no more");
+          *to = state;
+        });
+      });
+    };
+    const std::string of_rank = "internal error: rank 1: the fake grid fails";
+    EXPECT_EQ(write(6), fails_at == FakeGrid::kNever ? "" : of_rank);
+    for (const size_t refused : {0, 1, 2, 3, 4, 5}) {
+      const bool before = refused < 4 || fails_at == FakeGrid::kNever;
+      EXPECT_EQ(write(refused), before ? "bad input: no more" : of_rank) << refused;
+    }
+    EXPECT_EQ(run_across(device.get()), expected);
+  }
+}
+
+TEST(Split, RefusesARankWhoseTilesHaveOtherRegisters) {
+  RanksInThreads ranks(
+      2, [](GridShape shape, const SimOptions&) { return std::make_unique<FakeGrid>(shape, 8); });
+  SimOptions options;
+  options.ranks = ranks.first();
+  const EngineMaker make = [](GridShape shape, const SimOptions&) {
+    return std::make_unique<FakeGrid>(shape);
+  };
+  EXPECT_EQ(error_of([&] {
+              make_split({2, 2}, options, 1, make);
+            }),
+            "bad input: rank 1: its tiles have other registers than those of rank 0: is it another "
+            "program?");
 }
 
 TEST(Split, RefusesMoreRanksThanRows) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/base/text.h"
 #include "ow/sim/sim_device.h"
 #include "split_messages.h"
 
@@ -23,6 +24,8 @@ using split::Answer;
 using split::Ask;
 
 namespace {
+
+constexpr size_t kMostText = 2000;  // letters of an error from another rank
 
 bool any(const std::vector<uint64_t>& words) {
   return std::any_of(words.begin(), words.end(), [](uint64_t word) { return word != 0; });
@@ -71,6 +74,7 @@ class Split : public SimDevice {
     return k;
   }
   int rank(size_t part) const { return static_cast<int>(part); }
+  void made(size_t part, Reader answer);
   void each(const std::function<void(size_t part, const Message& answer)>& work);
   Reader good(const Message& message, size_t part) const;
   Message ask(size_t part, Writer* writer) const { return ranks_->ask(rank(part), writer->take()); }
@@ -97,26 +101,36 @@ Split::Split(GridShape shape, const SimOptions& options, int unit, const EngineM
     part.leaves = part.comes;
     parts_.push_back(std::move(part));
   }
-  const auto order = [&options](const Part& part) {
-    return split::PartOrder{part.shape,          part.first_row,     options.engine,
-                            options.width,       options.threads,    options.lockstep,
-                            options.checked,     options.check_idle, options.skip_idle,
-                            options.toggle_clock};
-  };
+  SimOptions order = options;
+  order.ranks = nullptr;
   for (size_t k = 1; k < parts_.size(); ++k) {
     Writer writer = split::request(Ask::Make);
-    writer.put(order(parts_[k]));
+    order.first_row = parts_[k].first_row;
+    split::put_order(parts_[k].shape, order, &writer);
     ranks_->tell(rank(k), writer.take());
   }
+  order.first_row = 0;
   each([&](size_t k, const Message& message) {
     if (k == 0) {
-      SimOptions own = options;
-      own.ranks = nullptr;
-      own_ = make(parts_[0].shape, own);
+      own_ = make(parts_[0].shape, order);
+      parts_[0].rests = own_->grid_quiet();
+    } else if (own_) {
+      made(k, good(message, k));
     }
-    parts_[k].rests = k == 0 ? own_->grid_quiet() : good(message, k).get<bool>();
   });
   ranks_->set_used(true);
+}
+
+// The answer of a rank that has made its part.
+void Split::made(size_t k, Reader answer) {
+  parts_[k].rests = split::get_flag(&answer);
+  std::string hash = hash_of(own_->state_layout());
+  const std::string own = hash;
+  answer.get(hash.data(), hash.size());
+  answer.close();
+  if (hash == own) return;
+  throw BadInput(fmt::format(
+      "rank {}: its tiles have other registers than those of rank 0: is it another program?", k));
 }
 
 Split::~Split() {
@@ -149,7 +163,7 @@ Reader Split::good(const Message& message, size_t part) const {
   Reader reader(message);
   const auto kind = reader.get<Answer>();
   if (kind == Answer::Good) return reader;
-  const std::string what(message.begin() + 1, message.end());
+  const std::string what = printable_text({message.begin() + 1, message.end()}, kMostText);
   if (kind == Answer::DeviceFault) throw DeviceFault(what);
   const std::string named = fmt::format("rank {}: {}", part, what);
   if (kind == Answer::BadInput) throw BadInput(named);
@@ -216,7 +230,7 @@ void Split::read_tile(size_t tile, TileState* state) {
     writer.put(uint64_t{of_part});
     const Message message = ask(k, &writer);
     Reader reader = good(message, k);
-    split::get_state(&reader, state);
+    split::get_state(&reader, state_layout(), state);
   }
   for (size_t side = 0; side < kSides; ++side) {
     const uint64_t* const word = crosses(k, row, column, side);
@@ -238,18 +252,26 @@ void Split::write_tiles(const std::function<void(size_t, TileState*)>& tiles) {
   };
   own_->write_tiles([&](size_t tile, TileState* state) { take(0, tile, state); });
   parts_[0].rests = own_->grid_quiet();
-  TileState state;
   for (size_t k = 1; k < parts_.size(); ++k) {
-    ranks_->tell(rank(k), split::request(Ask::Write).take());
+    const auto tell = [&](Writer message) { ranks_->tell(rank(k), message.take()); };
+    tell(split::request(Ask::Write));
+    std::exception_ptr failed;
+    TileState state;
     const size_t count = static_cast<size_t>(parts_[k].shape.rows) * columns;
-    for (size_t tile = 0; tile < count; ++tile) {
-      take(k, tile, &state);
-      Writer writer;
-      split::put_state(state, &writer);
-      ranks_->tell(rank(k), writer.take());
+    for (size_t tile = 0; tile < count && !failed; ++tile) {
+      try {
+        take(k, tile, &state);
+      } catch (...) {
+        failed = std::current_exception();
+      }
+      Writer writer = split::request(failed ? Ask::Stop : Ask::Tile);
+      if (!failed) split::put_state(state, &writer);
+      tell(std::move(writer));
     }
     const Message message = ranks_->answer(rank(k));
-    parts_[k].rests = good(message, k).get<bool>();
+    if (failed) std::rethrow_exception(failed);
+    Reader reader = good(message, k);
+    parts_[k].rests = split::get_flag(&reader);
   }
   for (Part& part : parts_) part.due = true;
 }
@@ -310,7 +332,7 @@ void Split::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
       return;
     }
     Reader reader = good(message, k);
-    part.rests = reader.get<bool>();
+    part.rests = split::get_flag(&reader);
     split::get_words(&reader, &part.leaves);
   });
   give_words(out);

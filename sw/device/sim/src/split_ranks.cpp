@@ -29,70 +29,95 @@ class Server {
   Message act(Reader* reader, Ask what) {
     Writer answer;
     answer.put(Answer::Good);
+    if (what == Ask::Make) {
+      make(reader, &answer);
+      return answer.take();
+    }
+    if (!part_) split::refuse("asks for a part before it is made");
     switch (what) {
-      case Ask::Make:
-        make(reader->get<split::PartOrder>());
-        answer.put(part_->grid_quiet());
-        break;
       case Ask::Clock:
         clock(reader, &answer);
         break;
       case Ask::Read: {
+        const auto tile = reader->get<uint64_t>();
+        if (tile >= tiles()) split::refuse("asks for no tile of the part");
         TileState state;
-        part_->read_tile(reader->get<uint64_t>(), &state);
+        part_->read_tile(tile, &state);
         split::put_state(state, &answer);
         break;
       }
       case Ask::Write:
-        part_->write_tiles([this](size_t, TileState* state) {
-          const Message message = transport_->receive(0, Tag::Grid);
-          Reader of_tile(message);
-          split::get_state(&of_tile, state);
-        });
-        answer.put(part_->grid_quiet());
+        write();
+        split::put_flag(part_->grid_quiet(), &answer);
         break;
-      case Ask::Memory: {
-        const int row = reader->get<int>(), column = reader->get<int>();
-        const auto address = reader->get<uint32_t>();
-        std::vector<uint32_t> words(reader->count<uint32_t>());
-        reader->get(words.data(), words.size());
-        part_->write_memory(row, column, address, words.data(), words.size());
+      case Ask::Memory:
+        write_memory(reader);
         break;
-      }
       case Ask::Counts:
         answer.put(part_->evaluations());
         for (const UnitClock& unit : part_->unit_clocks()) answer.put(unit.edges);
         break;
       default:
-        break;
+        split::refuse("asks for something else");
     }
     return answer.take();
   }
   void drop() { part_.reset(); }
 
  private:
-  void make(const split::PartOrder& order) {
-    SimOptions options;
-    options.first_row = order.first_row;
-    options.engine = order.engine;
-    options.width = order.width;
-    options.threads = order.threads;
-    options.lockstep = order.lockstep;
-    options.checked = order.checked;
-    options.check_idle = order.check_idle;
-    options.skip_idle = order.skip_idle;
-    options.toggle_clock = order.toggle_clock;
+  size_t tiles() const {
+    return static_cast<size_t>(part_->shape().rows) * static_cast<size_t>(part_->shape().cols);
+  }
+  void make(Reader* reader, Writer* answer) {
+    GridShape shape;
+    const SimOptions options = split::get_order(reader, &shape);
     part_.reset();
-    part_ = make_(order.shape, options);
-    in_.assign(static_cast<size_t>(split::port_count(order.shape)), 0);
+    part_ = make_(shape, options);
+    in_.assign(static_cast<size_t>(split::port_count(shape)), 0);
     out_ = in_;
+    split::put_flag(part_->grid_quiet(), answer);
+    const std::string hash = hash_of(part_->state_layout());
+    answer->put(hash.data(), hash.size());
   }
   void clock(Reader* reader, Writer* answer) {
     const auto cycle = reader->get<uint64_t>();
     split::get_words(reader, &in_);
     part_->clock_grid(cycle, in_.data(), out_.data());
-    answer->put(part_->grid_quiet());
+    split::put_flag(part_->grid_quiet(), answer);
     split::put_words(out_, answer);
+  }
+  // If the part fails, rank 0 still sends the other states.
+  void write() {
+    size_t left = tiles();
+    const auto next = [this, &left] {
+      Message message = transport_->receive(0, Tag::Grid);
+      const bool tile = !message.empty() && message[0] == static_cast<uint8_t>(Ask::Tile);
+      left = tile ? left - 1 : 0;
+      return message;
+    };
+    try {
+      part_->write_tiles([&](size_t, TileState* state) {
+        const Message message = next();
+        Reader reader(message);
+        if (reader.get<Ask>() != Ask::Tile) split::refuse("has no tile, but others came before");
+        split::get_state(&reader, part_->state_layout(), state);
+      });
+    } catch (...) {
+      while (left > 0) next();
+      throw;
+    }
+  }
+  void write_memory(Reader* reader) {
+    const int row = reader->get<int>(), column = reader->get<int>();
+    const auto address = reader->get<uint32_t>();
+    std::vector<uint32_t> words(reader->count<uint32_t>());
+    reader->get(words.data(), words.size());
+    const GridShape shape = part_->shape();
+    if (row < 0 || column < 0 || row >= shape.rows || column >= shape.cols ||
+        address + words.size() * sizeof(uint32_t) > isa::kFull.sram_bytes) {
+      split::refuse("has words for no memory of the part");
+    }
+    part_->write_memory(row, column, address, words.data(), words.size());
   }
 
   ranks::Transport* transport_;
@@ -128,7 +153,6 @@ void GridRanks::tell(int rank, Message message) {
 
 Message GridRanks::answer(int rank) { return transport_->receive(rank, Tag::Grid); }
 
-// The answer to a message; throws the error that it is.
 Message GridRanks::ask(int rank, Message message) {
   tell(rank, std::move(message));
   return answer(rank);

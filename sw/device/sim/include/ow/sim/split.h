@@ -41,10 +41,10 @@ class GridRanks {
   // 0 has been lost.
   int serve(const EngineMaker& make);
 
-  // For the grid in rank 0.
-  ranks::Message ask(int rank, ranks::Message message);
+  // For the grid in rank 0: sends a message; takes an answer, which may be an error; does both.
   void tell(int rank, ranks::Message message);
   ranks::Message answer(int rank);
+  ranks::Message ask(int rank, ranks::Message message);
   bool used() const { return used_; }
   void set_used(bool used) { used_ = used; }
 
