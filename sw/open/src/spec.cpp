@@ -129,7 +129,7 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
   if (every && parsed.save_file.empty()) {
     throw BadInput(name + ": every= is only for save=");
   }
-  if (parsed.engine == Engine::Replicated && parsed.lockstep) {
+  if (parsed.engine != Engine::Wide && parsed.lockstep) {
     throw BadInput(name + ": lockstep is only for engine=wide");
   }
   spec->engine = parsed.engine;

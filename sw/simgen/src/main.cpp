@@ -64,11 +64,16 @@ int main(int argc, char** argv) {
   app.add_option("--files", arguments.emit.files, "with functions")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  app.failure_message([](const CLI::App*, const CLI::Error& e) {
+    return fmt::format("ow_simgen: {} (see ow_simgen --help)\n", e.what());
+  });
   try {
+    app.parse(argc, argv);
     if (arguments.blif.empty() && (arguments.emit.name.empty() || arguments.emit.directory.empty()))
       throw ow::BadInput("--name and --directory are needed, or --blif");
     generate(arguments);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : kBadInput;
   } catch (const ow::BadInput& e) {
     fmt::print(stderr, "ow_simgen: {}\n", e.what());
     return kBadInput;

@@ -107,6 +107,7 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
   EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads=,"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, auto, wide"));
   EXPECT_TRUE(has(refused("sim:4x4,lockstep"), "lockstep is only for engine=wide"));
+  EXPECT_TRUE(has(refused("sim:4x4,engine=auto,lockstep"), "lockstep is only for engine=wide"));
   EXPECT_TRUE(has(refused("sim:4x4,split=0"), "split '0': must be processes, 1 to 999"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
   EXPECT_TRUE(has(refused("sim:4x4,save="), "save= needs a file"));
