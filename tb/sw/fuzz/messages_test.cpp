@@ -12,36 +12,12 @@
 #include "ow/swarmx/cast.h"
 #include "ow/swarmx/wafer_memory.h"
 #include "run_mutants.h"
+#include "wire.h"
 
 namespace ow {
 namespace {
 
 using ranks::Message;
-
-// Two ranks, of which this is one: what it sends is kept, what it receives is given.
-class Wire : public ranks::Transport {
- public:
-  explicit Wire(int rank, std::vector<Message> received = {})
-      : rank_(rank), received_(std::move(received)) {}
-  int rank() const override { return rank_; }
-  int ranks() const override { return 2; }
-  std::chrono::seconds patience() const override { return std::chrono::seconds(1); }
-  void send(int, ranks::Tag, Message message) override { sent_.push_back(std::move(message)); }
-  Message receive(int, ranks::Tag) override {
-    if (next_ == received_.size()) throw ProtocolError("nothing comes any more");
-    return received_[next_++];
-  }
-  void check() override {}
-  void fail(int, const std::string&) override {}
-  void close() override {}
-
-  const std::vector<Message>& sent() const { return sent_; }
-
- private:
-  int rank_;
-  std::vector<Message> received_, sent_;
-  size_t next_ = 0;
-};
 
 TrainingJob job_of() {
   TrainingJob job;
@@ -53,44 +29,6 @@ TrainingJob job_of() {
   job.sparsity[0].pattern = "layers.0.weight";
   job.sparsity[0].density = constant_schedule(0.4);
   return job;
-}
-
-// Messages as the text of a file: the length of each in four bytes, then its bytes.
-std::string joined(const std::vector<Message>& messages) {
-  std::string text;
-  for (const Message& m : messages) {
-    for (int k = 0; k < 4; ++k) text += static_cast<char>(m.size() >> (8 * k));
-    text.append(m.begin(), m.end());
-  }
-  return text;
-}
-
-// Whatever the text is; a length that is too much is what is left.
-std::vector<Message> messages_of(const std::string& text) {
-  std::vector<Message> messages;
-  for (size_t at = 0; at + 4 <= text.size();) {
-    uint32_t size = 0;
-    for (size_t k = 0; k < 4; ++k) {
-      size |= static_cast<uint32_t>(static_cast<uint8_t>(text[at + k])) << (8 * k);
-    }
-    at += 4;
-    const std::string part = text.substr(at, size);
-    messages.emplace_back(part.begin(), part.end());
-    at += part.size();
-  }
-  return messages;
-}
-
-// What a rank must not do with what another one sends is a protocol error; the files that run()
-// makes know bad input.
-template <typename Work>
-void take(const std::string& path, const Work& work) {
-  const std::string text = read_text(path);
-  try {
-    work(messages_of(text));
-  } catch (const ProtocolError& error) {
-    throw BadInput(error.what());
-  }
 }
 
 TEST(Fuzz, MessagesOfWeights) {
