@@ -7,7 +7,8 @@
 Compared with a run in one process, which a report, a recording (the words at the edges with their cycles)
 and a save near the end (the state of all tiles) are made of: the same in 2, 3 and 4 ranks; a run that was
 saved in one number of ranks and goes on in another; PROGRAM, which uses ow::open. Then come the death of a
-rank, and what must be refused. At night: the engines, the digits job, a training step, threads.
+rank, and what must be refused. At night: the engines, the digits job, a training step, threads; a training
+on two wafers in two ranks.
 """
 import glob
 import gzip
@@ -92,6 +93,25 @@ def goes_on(job, options, counts, arguments=()):
         what = " ".join(["saved by 2 ranks, on in", str(ranks or 1), *arguments])
         bad += differences(what, expected, got)
     return bad
+
+
+def two_wafers(text):
+    """A training step on two wafers, one in each rank: the wide engine's report is the replicated one's."""
+    job = path("two-wafers.yaml")
+    with open(job, "w", encoding="utf-8") as f:
+        f.write(text.replace("train:", "train:\n  micro_batches: 2", 1).replace("tile: 32", "tile: 8"))
+    reports = []
+    for engine in ("replicated", "wide-64"):
+        step = ["--mode", "train", "--num-steps", "1", "--num-wafers", "2", "--json", path("two-wafers.json")]
+        process = start(2, job, f"sim,engine={engine}", step)
+        said = process.communicate(timeout=WAIT)[0]
+        if process.returncode != 0 or "in 2 ranks" not in said:
+            sys.exit(f"two wafers, {engine}: status {process.returncode}\n{said}\n{errors()}")
+        reports.append(report(path("two-wafers.json")))
+    if reports[0] == reports[1]:
+        return 0
+    print("two wafers in two ranks: another report than with engine=replicated")
+    return 1
 
 
 def program():
@@ -189,8 +209,9 @@ def nightly():
         with open(path(name + ".yaml"), "w", encoding="utf-8") as f:
             f.write(text)
         jobs.append(path(name + ".yaml"))
+    with open(os.path.join(SOURCE, "configs/digits-train.yaml"), encoding="utf-8") as f:
+        bad = two_wafers(f.read().replace("../data", os.path.join(SOURCE, "data")))
     short, step = ["--limit", "64"], ["--mode", "train", "--num-steps", "1"]
-    bad = 0
     for options in ("engine=replicated,threads=2", "engine=wide-64", "engine=wide-64,threads=2"):
         options += LARGE
         bad += same(jobs[0], options, [2, 4], short) + same(jobs[1], options, [2, 4], step)

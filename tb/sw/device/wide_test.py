@@ -2,20 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs in the wide engine do what they do in the replicated one.
 
-  wide_test.py OW SOURCE DIRECTORY [NAME]
+  wide_test.py OW SOURCE DIRECTORY LIBRARIES [NAME]
 
 A recording holds the words that came in at the edges of the grid, and a digest of all that went out,
 each with its cycle. So equal recordings are equal runs, cycle by cycle. The reports must be equal, too:
 results, cycles, counters. Grids are smaller than a block, end within one, and span several in both
 directions. With NAME only that job runs.
+
+LIBRARIES is where the wide engine's code lies. Code of another RTL is refused.
 """
 import os
+import re
 import subprocess
 import sys
 
 from engine_jobs import report, write_layer
 
-OW, SOURCE, DIRECTORY = sys.argv[1:4]
+OW, SOURCE, DIRECTORY, LIBRARIES = sys.argv[1:5]
 ENGINES = ["wide-512", "wide-256", "wide-64"]
 
 # Name, rows, columns, inputs, outputs, density.
@@ -48,14 +51,30 @@ def all_jobs():
     return jobs
 
 
+def refuses_other_code(job):
+    """The narrowest code, with another hash of its sources."""
+    name = "libow_wide_tile_64.so"
+    with open(os.path.join(LIBRARIES, name), "rb") as f:
+        code = f.read()
+    with open(os.path.join(DIRECTORY, name), "wb") as f:
+        f.write(re.sub(rb"\0[0-9a-f]{64}\0", b"\0" + b"0" * 64 + b"\0", code))
+    done = subprocess.run([OW, "run", job, "--machine", "sim,engine=wide-64"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={**os.environ, "OW_WIDE_DIR": DIRECTORY})
+    os.remove(os.path.join(DIRECTORY, name))
+    if done.returncode == 2 and "made of another RTL" in done.stdout and done.stdout.count("\n") == 1:
+        return True
+    print(f"code of another RTL: status {done.returncode}\n{done.stdout}")
+    return False
+
+
 def main():
     os.makedirs(DIRECTORY, exist_ok=True)
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         flags = f.read().split()
     have = {"wide-512": "avx512f" in flags, "wide-256": "avx2" in flags, "wide-64": True}
-    failed = False
+    failed = not refuses_other_code(write_layer(os.path.join(DIRECTORY, "refused.yaml"), SOURCE, 2, 2, 8, 2, 1))
     for name, job, arguments in all_jobs():
-        if len(sys.argv) > 4 and sys.argv[4] != name:
+        if len(sys.argv) > 5 and sys.argv[5] != name:
             continue
         expected = run(job, "replicated", name, arguments)
         for engine in ENGINES:

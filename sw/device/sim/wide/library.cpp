@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "design_hash.h"
 #include "ow/base/error.h"
 
 namespace ow::wide {
@@ -53,6 +54,10 @@ std::string path_of(int width) {
 const ow_wide_code& load(int width, const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw BadInput(fmt::format("{}: cannot be loaded: {}", path, dlerror()));
+  const auto* const hash = static_cast<const char*>(dlsym(library, "ow_wide_design_hash"));
+  if (hash == nullptr || std::string(hash) != OW_DESIGN_HASH) {
+    throw BadInput(fmt::format("{}: made of another RTL than this program: make wide", path));
+  }
   const std::string name = fmt::format("ow_wide_tile_code_{}", width);
   void* const code = dlsym(library, name.c_str());
   if (code == nullptr) throw BadInput(fmt::format("{}: has no {}", path, name));
