@@ -183,6 +183,7 @@ TEST(Fuzz, Checkpoints) {
                        std::memcpy(&(*s)[s->size() - kSums], &sum, sizeof sum);
                      },
                      [&](const std::string& file) {
+                       static_cast<void>(memoryx::is_checkpoint(file));
                        const auto into = store();
                        memoryx::load_checkpoint(file, *into);
                        memoryx::check_checkpoint(file);
