@@ -103,7 +103,7 @@ class FaultyLink : public Door {
   }
 
   void spoil_status(uint64_t word, uint64_t* value) const {
-    using namespace isa::link;
+    using namespace isa::link;  // NOLINT(google-build-using-namespace): names of fields
     if (is("a training more is counted") && word == State::kAddress)
       *value += State::Trainings::put(1);
     if (is("replays are not counted") && word == Replays::kAddress) *value = 0;

@@ -15,7 +15,7 @@
 #include "ow/golden/train.h"
 #include "ow/graph/kind.h"
 
-using namespace ow::golden;
+using namespace ow::golden;  // NOLINT(google-build-using-namespace): C functions around it
 using ow::Activations;
 using ow::Layer;
 

@@ -93,7 +93,7 @@ Op checked_op(int op) {
 
 }  // namespace ow::golden
 
-using namespace ow::golden;
+using namespace ow::golden;  // NOLINT(google-build-using-namespace): C functions around it
 
 int ow_golden_interface(void) { return OW_GOLDEN_INTERFACE; }
 const char* ow_golden_version(void) { return OW_VERSION; }

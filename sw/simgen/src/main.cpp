@@ -27,7 +27,7 @@ struct Arguments {
 };
 
 void generate(const Arguments& arguments) {
-  using namespace ow::simgen;
+  using namespace ow::simgen;  // NOLINT(google-build-using-namespace): its program
   const Netlist netlist = read_netlist(arguments.netlist, arguments.top);
   Design design = blast(netlist, arguments.blast);
   const Plan order = plan(&design, arguments.plan);
