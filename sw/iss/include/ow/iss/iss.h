@@ -3,7 +3,8 @@
 // system instructions of descriptors (ow.dsrw, ow.dsrr, ow.dsrl). It is written only from the
 // RISC-V specification and docs/isa.md. One call executes one instruction. Tensor instructions and
 // ow.next are not part of it: they are illegal here, so no descriptor is ever in use and no FIFO
-// holds an element.
+// holds an element. STACK_LIMIT and TEXT_LIMIT are not part of it either, so it has no traps 24 and
+// 25.
 #ifndef OW_ISS_H_
 #define OW_ISS_H_
 
