@@ -66,8 +66,8 @@ def contents(name):
 
 
 def state(name):
-    """The words and the tiles of a saved run without the bits of registers on which nothing depends, and
-    without what says that a tile or the grid rests: the wide engine may see that a cycle later."""
+    """The events and the tiles of a saved run without the bits of registers on which nothing depends, and
+    without what says that a tile rests: the wide engine sees that a cycle later."""
     data = bytearray(contents(name))
     rows, columns, _, events, signals = (int(word) for word in data.split(b"\n", 1)[0].split()[3:])
     at, size, unused = data.index(b"\n") + 1, TILE_HEAD, []
@@ -86,7 +86,7 @@ def state(name):
             for word in range(tile + first, tile + first + 8 * count, 8):
                 value, = struct.unpack_from("<Q", data, word)
                 struct.pack_into("<Q", data, word, value & ~mask)
-    return [event for event in log if event[0] >> 16 & 0xFF != 2], data[at:]
+    return log, data[at:]
 
 
 def words(elements, bits):

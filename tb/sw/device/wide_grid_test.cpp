@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ow/base/error.h"
+#include "ow/runtime/ramp.h"
 #include "ow/sim/sim.h"
 #include "ow/sim/sim_device.h"
 #include "ranks_in_threads.h"
@@ -46,6 +47,36 @@ TEST(WideGrid, WordsLeaveInTheSameCyclesAsInTheReplicatedEngine) {
             << "OW_SEED=" << seed << ", " << grid.rows << " x " << grid.cols << ", " << engine
             << ", threads " << threads;
       }
+    }
+  }
+}
+
+// The cycle in which a grid rests after a filter has dropped a word. The last word that moves is
+// its credit, which leaves the grid.
+uint64_t rests_after_a_drop(Device* device) {
+  const GridShape grid = device->shape();
+  ControlPlane control(*device);
+  Filter filter;
+  filter.low = filter.high = 1;
+  RouteSet routes(grid);
+  routes.set({0, 0, 1, 1}, filter.colour, {Port::West, kOutRamp});
+  routes.apply(control);
+  set_filter(control, {0, 0, 1, 1}, 0, filter);
+  control.fence(whole(grid));
+  device->run(kAcrossLimit);
+  Wavelet wavelet;
+  wavelet.colour = static_cast<uint8_t>(filter.colour);
+  device->send(Side::West, 0, wavelet);
+  device->run(kAcrossLimit);
+  return device->cycle();
+}
+
+TEST(WideGrid, RestsWhenTheReplicatedEngineDoesAlsoIfAWordLeavesLast) {
+  for (const GridShape grid : {GridShape{1, 1}, GridShape{2, 130}}) {
+    const uint64_t expected = rests_after_a_drop(make(grid, "replicated", 1).get());
+    for (const char* engine : {"wide-64", "auto"}) {
+      EXPECT_EQ(rests_after_a_drop(make(grid, engine, 1).get()), expected)
+          << grid.rows << " x " << grid.cols << ", " << engine;
     }
   }
 }

@@ -20,6 +20,10 @@ GridShape checked_shape(GridShape shape) {
   return shape;
 }
 
+bool any_word(const std::vector<uint64_t>& words) {
+  return std::any_of(words.begin(), words.end(), [](uint64_t w) { return w != 0; });
+}
+
 }  // namespace
 
 void SimControl::write_memory(int, int, uint32_t, const uint32_t*, size_t) {
@@ -79,6 +83,7 @@ void SimDevice::step() {
 void SimDevice::clock() {
   ports_.drive(cycle_, in_.data());
   ports_.receive(cycle_, out_.data());
+  left_ = any_word(out_);
   if (recorder_) recorder_->clock(in_.data(), out_.data());
   if (repeats()) {
     log_->take_in(cycle_, in_.data(), restored_file_);
@@ -88,7 +93,7 @@ void SimDevice::clock() {
   if (save_every_ == 0) return clock_tiles();
   log_->add_in(cycle_, in_.data());
   clock_tiles();
-  log_->add_out(cycle_, out_.data(), grid_quiet());
+  log_->add_out(cycle_, out_.data(), grid_quiet() && !left_);
   if (cycle_ % save_every_ != 0) return;
   write_run(save_file_, shape_, cycle_, *log_, state_layout(),
             [this](size_t tile, TileState* state) { read_tile(tile, state); });
@@ -176,8 +181,8 @@ void SimDevice::replay(const Recording& recording) {
 }
 
 bool SimDevice::quiet() const {
-  return ports_.quiet() && (repeats() ? repeated_quiet_ : grid_quiet()) &&
-         std::all_of(out_.begin(), out_.end(), [](uint64_t w) { return w == 0; });
+  return ports_.quiet() && (repeats() ? repeated_quiet_ : grid_quiet() && !left_) &&
+         !any_word(out_);
 }
 
 Pause SimDevice::advance(uint64_t max_cycles) {

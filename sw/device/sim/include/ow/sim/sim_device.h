@@ -97,6 +97,10 @@ class SimDevice : public Device, public SimControl {
   uint64_t cycle_ = 0;
   std::vector<uint64_t> in_;
   std::vector<uint64_t> out_;
+  // Whether a word left the grid in the last cycle. The registers that held it changed at its end:
+  // a tile whose outputs are registers (the wide engine's) was not idle, one whose inputs are
+  // registers may have been. So that the cycle of rest is that of every engine, it counts.
+  bool left_ = false;
   std::unique_ptr<Recorder> recorder_;
   std::string save_file_;    // empty: the run is not saved
   uint64_t save_every_ = 0;  // cycles
