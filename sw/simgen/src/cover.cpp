@@ -43,6 +43,19 @@ uint8_t widen(const Cut& cut, const Cut& over) {
   return compose(cut.table, inputs);
 }
 
+// Leaves out those leaves on which the table does not depend.
+void reduce(Cut* cut) {
+  Cut less;
+  std::array<uint8_t, 3> places{};
+  for (size_t k = 0; k < cut->size; ++k) {
+    if (!depends(cut->table, static_cast<int>(k))) continue;
+    places[k] = kVariables[less.size];
+    less.leaves[less.size++] = cut->leaves[k];
+  }
+  less.table = compose(cut->table, places);
+  *cut = less;
+}
+
 class Mapper {
  public:
   Mapper(const Logic& logic, const std::vector<Bit>& needed)
@@ -98,6 +111,7 @@ class Mapper {
           Cut cut = both;
           if (!merge(&cut, c)) continue;
           cut.table = compose(node.table, {widen(a, cut), widen(b, cut), widen(c, cut)});
+          reduce(&cut);
           found.push_back(cut);
         }
       }

@@ -255,7 +255,11 @@ void Functions::write_table(Bit bit, std::string* text) const {
 // from memory. So first comes a value that nothing reads later, else one from memory; last one from
 // memory.
 std::string Functions::table_text(const Node& table) const {
-  if (table.inputs == 1) return fmt::format("L1({})", value(table.in[0]));
+  if (table.inputs == 0) return table.table == 0 ? "ZERO" : "ONES";
+  if (table.inputs == 1) {
+    const std::string in = value(table.in[0]);
+    return table.table == kTableA ? in : fmt::format("L1({})", in);
+  }
   constexpr std::array<uint8_t, 3> kVariables = {kTableA, kTableB, kTableC};
   std::array<size_t, 3> order = {0, 1, 2};
   const auto in_memory = [&](size_t k) {

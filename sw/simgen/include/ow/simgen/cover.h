@@ -13,7 +13,8 @@
 
 namespace ow::simgen {
 
-// Tables in topological order. Inputs are other tables or sources. Bits keep their numbers.
+// Tables in topological order. Inputs are other tables or sources, and a table depends on all of
+// its own: one that is constant has none. Bits keep their numbers.
 struct Cover {
   std::vector<Bit> order;    // the bits that are tables
   std::vector<Node> tables;  // by bit; those of other bits are not used
