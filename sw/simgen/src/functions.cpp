@@ -233,10 +233,7 @@ void Functions::write_block(size_t b, std::string* text) {
             fmt::format("s->out[{}] = {};\n", step.index, value(plan_.outputs[step.index].value));
         break;
       case Step::Kind::Save:
-        for (const size_t r : plan_.groups[step.index].registers) {
-          *text +=
-              fmt::format("t[{}] = {};\n", saved_slot_[r], next_value(plan_.groups[step.index], r));
-        }
+        write_save(plan_.groups[step.index], text);
         break;
       case Step::Kind::Commit:
         write_commit(plan_.groups[step.index], step.index, text);
@@ -311,13 +308,23 @@ void Functions::write_read(const Step& step, size_t condition, std::string* text
                        read.address.size(), read.data.size(), first_words_[step.index][step.port]);
 }
 
-std::string Functions::next_value(const Group& group, size_t r) const {
+std::string Functions::next_value(const Group& group, size_t r, const std::string& enable) const {
   const Register& reg = plan_.registers[r];
   if (group.enable == kTrue) return value(reg.d);
-  return fmt::format("MUX({}, {}, q[{}])", value(group.enable), value(reg.d), r);
+  return fmt::format("MUX({}, {}, q[{}])", enable, value(reg.d), r);
 }
 
-// Several registers may take each other's values, so all are read before one is written.
+// What the registers take was made only if an active tile enables them. Another tile may enable
+// them too, and would take what was not made.
+void Functions::write_save(const Group& group, std::string* text) const {
+  const std::string enable = fmt::format("({} & s->active)", value(group.enable));
+  for (const size_t r : group.registers) {
+    *text += fmt::format("t[{}] = {};\n", saved_slot_[r], next_value(group, r, enable));
+  }
+}
+
+// A register that is written may be what another one takes, or the enable of its group. Then all
+// next values are made before the first one is written.
 void Functions::write_commit(const Group& group, size_t number, std::string* text) const {
   if (group.bank >= 0) return write_bank(group, text);
   if (saved_[number] != 0) {
@@ -326,23 +333,25 @@ void Functions::write_commit(const Group& group, size_t number, std::string* tex
     }
     return;
   }
-  const size_t first = group.registers.front(), last = group.registers.back();
-  bool moves = false;
-  for (const size_t r : group.registers) {
-    const std::string& d = sources_[plan_.registers[r].d];
-    for (size_t other = first; other <= last && !moves && d[0] == 'q'; ++other) {
-      moves = other != r && d == sources_[plan_.registers[other].q];
-    }
-  }
+  std::vector<Bit> own;
+  for (const size_t r : group.registers) own.push_back(plan_.registers[r].q);
+  std::sort(own.begin(), own.end());
+  const auto is_own = [&own](Bit bit) { return std::binary_search(own.begin(), own.end(), bit); };
+  const bool moves =
+      is_own(group.enable) ||
+      std::any_of(group.registers.begin(), group.registers.end(), [&](size_t r) {
+        return plan_.registers[r].d != plan_.registers[r].q && is_own(plan_.registers[r].d);
+      });
+  const std::string enable = value(group.enable);
   if (!moves) {
     for (const size_t r : group.registers) {
-      *text += fmt::format("q[{}] = {};\n", r, next_value(group, r));
+      *text += fmt::format("q[{}] = {};\n", r, next_value(group, r, enable));
     }
     return;
   }
   *text += "{\n";
   for (const size_t r : group.registers) {
-    *text += fmt::format("const V n{} = {};\n", r, next_value(group, r));
+    *text += fmt::format("const V n{} = {};\n", r, next_value(group, r, enable));
   }
   for (const size_t r : group.registers) *text += fmt::format("q[{}] = n{};\n", r, r);
   *text += "}\n";

@@ -43,7 +43,8 @@ class Functions {
   void write_commit(const Group& group, size_t number, std::string* text) const;
   void write_bank(const Group& group, std::string* text) const;
   void write_words(const char* name, const Word& word, std::string* text) const;
-  std::string next_value(const Group& group, size_t reg) const;
+  void write_save(const Group& group, std::string* text) const;
+  std::string next_value(const Group& group, size_t reg, const std::string& enable) const;
 
   const Design& design_;
   const Plan& plan_;

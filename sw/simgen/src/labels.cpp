@@ -22,16 +22,20 @@ Labels::Labels(const Design& design, const Plan& plan, const PlanOptions& option
     units_.push_back(u == 0 ? kAlways : known({unit_key(u)}));
   }
   for (size_t g = 0; g < plan.groups.size(); ++g) groups_.push_back(group_label(g));
+  size_t ports = 0;
   reads_.resize(design.banks.size());
   for (size_t b = 0; b < design.banks.size(); ++b) {
     reads_[b].assign(design.banks[b].reads.size(), kNobody);
+    ports += reads_[b].size();
   }
-  // The address of a read has the condition of the word that is read. The first pass finds the
-  // conditions of words, the second those of their addresses.
-  for (int pass = 0; pass < 2; ++pass) {
+  // The address of a read has the condition of the word that is read, and may be a word of another
+  // bank. So a pass finds conditions of words, and the next one those of their addresses.
+  bool changes = true;
+  for (size_t pass = 0; changes; ++pass) {
+    if (pass > ports + 1) throw BadInput("the addresses of banks are part of a loop of logic");
     tables_.assign(design.logic.nodes().size(), kNobody);
     need_all();
-    spread();
+    changes = spread();
   }
   raise_small();
 }
@@ -119,21 +123,25 @@ void Labels::need_all() {
   }
 }
 
-// From readers to what they read. What banks give has its label last.
-void Labels::spread() {
+// From readers to what they read. What banks give has its label last; whether one is another than
+// before.
+bool Labels::spread() {
   for (size_t k = cover_.order.size(); k-- > 0;) {
     const Bit bit = cover_.order[k];
     const Node& table = cover_.tables[bit];
     if (tables_[bit] == kNobody) continue;
     for (size_t i = 0; i < table.inputs; ++i) need(table.in[i], tables_[bit]);
   }
+  bool changes = false;
   for (size_t b = 0; b < design_.banks.size(); ++b) {
     for (size_t p = 0; p < reads_[b].size(); ++p) {
       size_t label = kNobody;
       for (const Bit bit : design_.banks[b].reads[p].data) label = both(label, tables_[bit]);
-      reads_[b][p] = label == kNobody ? kAlways : label;
+      changes = changes || label != reads_[b][p];
+      reads_[b][p] = label;
     }
   }
+  return changes;
 }
 
 // A condition costs a test and keeps values out of registers, so few tables have none of their own.

@@ -22,7 +22,7 @@ class Labels {
   // `plan` has a cover, units and groups.
   Labels(const Design& design, const Plan& plan, const PlanOptions& options);
 
-  // By bit, for tables; by bank and port.
+  // By bit, for tables; by bank and port. Only of those that someone needs.
   size_t of_table(Bit bit) const { return tables_[bit]; }
   size_t of_read(size_t bank, size_t port) const { return reads_[bank][port]; }
   size_t of_group(size_t group) const { return groups_[group]; }
@@ -41,7 +41,7 @@ class Labels {
   size_t group_label(size_t group);
   void need(Bit bit, size_t label);
   void need_all();
-  void spread();
+  bool spread();
   void raise_small();
 
   const Design& design_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ow/base/error.h"
@@ -18,6 +20,7 @@ Scheduler::Scheduler(const Design& design, const Plan& plan, const Labels& label
   const size_t bits = design.logic.nodes().size();
   giver_.assign(bits, kNone);
   owner_.assign(bits, kNone);
+  writes_of_.assign(design.banks.size(), kNone);
   seen_.assign(bits, 0);
   read_of_.assign(bits, {0, 0});
   readers_.assign(plan.groups.size(), 0);
@@ -25,7 +28,9 @@ Scheduler::Scheduler(const Design& design, const Plan& plan, const Labels& label
   saved_.assign(plan.groups.size(), 0);
   states_.resize(labels.count());
   for (size_t g = 0; g < plan.groups.size(); ++g) {
-    for (const size_t r : plan.groups[g].registers) owner_[plan.registers[r].q] = g;
+    const Group& group = plan.groups[g];
+    for (const size_t r : group.registers) owner_[plan.registers[r].q] = g;
+    if (group.bank >= 0) writes_of_[static_cast<size_t>(group.bank)] = g;
   }
   for (size_t b = 0; b < design.banks.size(); ++b) {
     for (size_t p = 0; p < design.banks[b].reads.size(); ++p) {
@@ -64,7 +69,10 @@ void Scheduler::visit(Bit root) {
       items_.push_back(std::move(entry));
       continue;
     }
-    if (seen_[bit] != 0) continue;
+    if (seen_[bit] != 0) {
+      if (giver_[bit] == kNone) refuse_loop(stack);
+      continue;
+    }
     seen_[bit] = 1;
     if (port != 0) {
       for (const Bit data : design_.banks[bank].reads[port - 1].data) seen_[data] = 1;
@@ -73,6 +81,17 @@ void Scheduler::visit(Bit root) {
     const std::vector<Bit> inputs = bits_of(step, design_, plan_);
     for (size_t k = inputs.size(); k-- > 0;) stack.push_back({inputs[k], false});
   }
+}
+
+// Only a bank's word is not made of what was made before it.
+void Scheduler::refuse_loop(const std::vector<std::pair<Bit, bool>>& open) const {
+  for (size_t k = open.size(); k-- > 0;) {
+    const auto [bank, port] = read_of_[open[k].first];
+    if (!open[k].second || port == 0) continue;
+    throw BadInput(fmt::format("{}: what this bank gives leads to its address, a loop of logic",
+                               design_.banks[bank].name));
+  }
+  throw InternalError("logic has a loop");
 }
 
 void Scheduler::order() {
@@ -141,6 +160,7 @@ void Scheduler::make_items() {
       // A read needs to know which tiles are awake.
       if (entry.step.kind == Step::Kind::Read) bits.push_back(plan_.wakes[term.unit]);
     }
+    if (entry.step.kind == Step::Kind::Read) entry.reads.push_back(writes_of_[entry.step.index]);
     connect(item, bits);
     if (entry.label != kAlways) wait_for(item, gates_[entry.label]);
     if (item < members_ && entry.label != kAlways) {
@@ -344,11 +364,13 @@ bool Scheduler::run_part() {
   return true;
 }
 
-// Two groups read each other's registers: the values of one are kept aside.
+// Two groups read each other's registers: the values of one are kept aside. A bank is none of them,
+// as only reads wait for it, which wait for no commit.
 bool Scheduler::run_save() {
   if (held_.empty()) return false;
   const size_t g = *held_.begin();
   held_.erase(held_.begin());
+  if (plan_.groups[g].bank >= 0) throw InternalError("a bank's writes wait for ever");
   const size_t label = labels_.of_group(g);
   if (commits_with_cone(g)) run_members(label);
   // Its enable may be written before it commits, so all of the unit is saved and committed.

@@ -17,7 +17,7 @@
 namespace ow::simgen {
 
 // A step is ready when everything that it waits for is done: the steps whose values it takes, what
-// its condition tests, and for a commit all readers of its registers.
+// its condition tests, and for a commit all readers of its registers, or of its bank.
 //
 // The tables of a condition are done together as soon as nothing outside them is missing, and if it
 // is that of a single group, this group's commit after them. Else the next table without a
@@ -39,7 +39,7 @@ class Scheduler {
     bool done = false;
     size_t waits = 0;             // for so many others
     std::vector<Item> followers;  // that wait for this one
-    std::vector<size_t> reads;    // groups whose registers it reads, but for its own
+    std::vector<size_t> reads;    // groups whose registers or bank it reads, but for its own
   };
   // The tables and reads of a condition: its members.
   struct State {
@@ -52,6 +52,7 @@ class Scheduler {
 
   void order();
   void visit(Bit root);
+  [[noreturn]] void refuse_loop(const std::vector<std::pair<Bit, bool>>& open) const;
   void make_items();
   void make_condition_items();
   void make_commits();
@@ -83,15 +84,16 @@ class Scheduler {
   const Plan& plan_;
   const Labels& labels_;
   const PlanOptions& options_;
-  std::vector<Entry> items_;   // tables and reads in order, then all others
-  size_t members_ = 0;         // the number of tables and reads
-  std::vector<Item> giver_;    // by bit: the item that gives it; kNone: a source
-  std::vector<size_t> owner_;  // by bit: the group whose register it is; kNone: it is none
-  std::vector<uint8_t> seen_;  // by bit
+  std::vector<Entry> items_;       // tables and reads in order, then all others
+  size_t members_ = 0;             // the number of tables and reads
+  std::vector<Item> giver_;        // by bit: the item that gives it; kNone: a source
+  std::vector<size_t> owner_;      // by bit: the group whose register it is; kNone: it is none
+  std::vector<size_t> writes_of_;  // by bank: the group of its writes
+  std::vector<uint8_t> seen_;      // by bit
   std::vector<std::pair<size_t, size_t>> read_of_;  // by bit: bank and port + 1; 0: none
   std::vector<Item> gates_, flags_, commits_;
   std::vector<State> states_;
-  std::vector<size_t> readers_;       // by group: items that read its registers and are not done
+  std::vector<size_t> readers_;       // by group: items that read what it writes and are not done
   std::vector<size_t> cone_readers_;  // of these, members of the group's own condition
   std::vector<uint8_t> saved_;        // by group
   std::set<std::pair<Item, size_t>> whole_;  // conditions that can be done at once, by first member

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random synchronous designs, written as C, compiled and run in all widths that this machine has:
-// each tile has inputs of its own, and each register must be that of the design word by word.
+// Synchronous designs, random ones and small ones, written as C, compiled and run in all widths
+// that this machine has. Each tile has inputs of its own and begins with a state of its own, as
+// after a restore. Each register must be that of the design word by word.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "draws.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/simgen/emit.h"
 #include "ow_wide_model.h"
@@ -90,7 +92,10 @@ class State {
   bool reg(size_t index, size_t tile) {
     return (at(code_.registers, index, tile) >> tile % 64 & 1) != 0;
   }
-  uint64_t word(size_t bank, size_t tile, size_t index) const {
+  void set_reg(size_t index, size_t tile, bool value) {
+    set(&at(code_.registers, index, tile), tile, value);
+  }
+  uint64_t& word(size_t bank, size_t tile, size_t index) {
     return words_[bank][tile * static_cast<size_t>(code_.names->banks[bank].words) + index];
   }
   void clock() {
@@ -120,15 +125,30 @@ class State {
   std::vector<std::vector<uint64_t>> words_;
 };
 
+// Banks are read and written in the same cycle, also by an address that another bank gave; some
+// registers are the enable of their own group.
 Netlist random_design(uint64_t seed) {
   Builder builder(seed);
   builder.input("a_i", kInputs);
   const char* const types[] = {"$dff", "$dffe", "$sdff", "$sdffe", "$sdffce"};
+  std::vector<Net> given;  // by the last memory
   for (int k = 0; k < 12; ++k) {
-    builder.registers(types[builder.below(5)], 1 + builder.below(9), builder.below(2) != 0);
+    Cell& state =
+        builder.registers(types[builder.below(5)], 1 + builder.below(9), builder.below(2) != 0);
+    if (builder.below(4) == 0) state.ports["EN"] = {state.ports["Q"][0]};
     for (int n = 0; n < 6; ++n) builder.logic();
-    if (k % 4 == 0)
-      builder.memory(3 + builder.below(14), 1 + builder.below(12), builder.below(2) != 0);
+    if (k % 3 != 0) continue;
+    const size_t words = 3 + builder.below(14), width = 1 + builder.below(12);
+    const bool gated = builder.below(2) != 0;
+    Cell& memory = builder.memory(words, width, gated, 1 + builder.below(2), 1 + builder.below(2));
+    if (!given.empty() && builder.below(2) != 0) {
+      for (Net& net : memory.ports["RD_ADDR"]) net = given[builder.below(given.size())];
+    }
+    given = memory.ports["RD_DATA"];
+    if (builder.below(2) != 0) {
+      Cell& taken = builder.registers(types[builder.below(5)], given.size(), false);
+      taken.ports["D"] = given;
+    }
   }
   return builder.finish();
 }
@@ -136,30 +156,75 @@ Netlist random_design(uint64_t seed) {
 // The lane of a tile that is compared: the first and the last one are among them.
 size_t lane_of(size_t tile, size_t width) { return tile * (width - 1) / (kCompared - 1); }
 
-// The first difference, or nothing.
-std::string difference(const Netlist& netlist, std::vector<ReferenceModel>* tiles, State* state,
-                       const ow_wide_code& code) {
-  const ow_wide_names& names = *code.names;
+// Where the reference has a register of the model: a net, or a bit of a word of a memory.
+class Twin {
+ public:
+  Twin(const Netlist& netlist, const ow_wide_bit& bit) : bit_(bit.bit) {
+    const std::string signal = bit.signal;
+    if (signal.rfind("memory", 0) == 0) {
+      const size_t open = signal.find('[');
+      memory_ = signal.substr(0, open);
+      word_ = std::stoul(signal.substr(open + 1));
+      return;
+    }
+    for (const auto& [net, name] : netlist.names) {
+      if (name.signal == signal && name.bit == bit.bit) net_ = net;
+    }
+  }
+  bool get(ReferenceModel* tile) const {
+    return memory_.empty() ? tile->net(net_) : (tile->memory(memory_)[word_] >> bit_ & 1) != 0;
+  }
+  void set(ReferenceModel* tile, bool value) const {
+    if (memory_.empty()) return tile->set_net(net_, value);
+    uint64_t& word = tile->memory(memory_)[word_];
+    word = (word & ~(uint64_t{1} << bit_)) | uint64_t{value} << bit_;
+  }
+
+ private:
+  std::string memory_;
+  size_t word_ = 0;
+  int bit_;
+  Net net_ = kNetZero;
+};
+
+std::vector<Twin> twins_of(const Netlist& netlist, const ow_wide_names& names) {
+  std::vector<Twin> twins;
+  for (int r = 0; r < names.register_count; ++r) twins.emplace_back(netlist, names.registers[r]);
+  return twins;
+}
+
+// Gives all tiles of the block a state at random, and the same to those that are compared.
+void begin_anywhere(const std::vector<Twin>& twins, std::vector<ReferenceModel>* tiles,
+                    State* state, const ow_wide_code& code, Rng* rng) {
   const auto width = static_cast<size_t>(code.width);
-  std::map<std::pair<std::string, int>, Net> nets;
-  for (const auto& [net, name] : netlist.names) nets[{name.signal, name.bit}] = net;
-  for (size_t t = 0; t < tiles->size(); ++t) {
-    const size_t lane = lane_of(t, width);
-    for (size_t r = 0; r < static_cast<size_t>(names.register_count); ++r) {
-      const ow_wide_bit& bit = names.registers[r];
-      const std::string signal = bit.signal;
-      bool expected;
-      if (signal.rfind("memory", 0) == 0) {
-        const size_t open = signal.find('[');
-        expected =
-            ((*tiles)[t].memory(signal.substr(0, open))[std::stoul(signal.substr(open + 1))] >>
-                 bit.bit &
-             1) != 0;
-      } else {
-        expected = (*tiles)[t].net(nets.at({signal, bit.bit}));
+  for (size_t t = 0; t < width; ++t) {
+    for (size_t r = 0; r < twins.size(); ++r) state->set_reg(r, t, rng->uniform() < 0.5);
+    for (size_t b = 0; b < static_cast<size_t>(code.names->bank_count); ++b) {
+      const ow_wide_bank& bank = code.names->banks[b];
+      for (size_t w = 0; w < static_cast<size_t>(bank.words); ++w) {
+        state->word(b, t, w) = rng->next() >> (64 - bank.bits);
       }
-      if (state->reg(r, lane) != expected)
-        return fmt::format("tile {}: {}[{}]", t, signal, bit.bit);
+    }
+  }
+  for (size_t k = 0; k < kCompared; ++k) {
+    const size_t lane = lane_of(k, width);
+    for (size_t r = 0; r < twins.size(); ++r) twins[r].set(&(*tiles)[k], state->reg(r, lane));
+    for (size_t b = 0; b < static_cast<size_t>(code.names->bank_count); ++b) {
+      std::vector<uint64_t>& words = (*tiles)[k].memory(code.names->banks[b].name);
+      for (size_t w = 0; w < words.size(); ++w) words[w] = state->word(b, lane, w);
+    }
+  }
+}
+
+// The first difference, or nothing.
+std::string difference(const std::vector<Twin>& twins, std::vector<ReferenceModel>* tiles,
+                       State* state, const ow_wide_code& code) {
+  const ow_wide_names& names = *code.names;
+  for (size_t t = 0; t < tiles->size(); ++t) {
+    const size_t lane = lane_of(t, static_cast<size_t>(code.width));
+    for (size_t r = 0; r < twins.size(); ++r) {
+      if (state->reg(r, lane) == twins[r].get(&(*tiles)[t])) continue;
+      return fmt::format("tile {}: {}[{}]", t, names.registers[r].signal, names.registers[r].bit);
     }
     for (size_t b = 0; b < static_cast<size_t>(names.bank_count); ++b) {
       const std::vector<uint64_t>& words = (*tiles)[t].memory(names.banks[b].name);
@@ -193,6 +258,8 @@ void run(const Netlist& netlist, const ow_wide_code& code, uint64_t seed, bool f
   for (size_t t = 0; t < width; ++t) state.set_active(t, !few);
   for (size_t k = 0; k < kCompared; ++k) state.set_active(lane_of(k, width), true);
   std::vector<ReferenceModel> tiles(kCompared, ReferenceModel(netlist));
+  const std::vector<Twin> twins = twins_of(netlist, *code.names);
+  begin_anywhere(twins, &tiles, &state, code, &rng);
   for (int cycle = 0; cycle < kCycles; ++cycle) {
     for (size_t t = 0; t < width; ++t) {
       const auto value = static_cast<uint64_t>(rng.uniform() * (1 << kInputs));
@@ -208,32 +275,133 @@ void run(const Netlist& netlist, const ow_wide_code& code, uint64_t seed, bool f
     all_active.clock();
     state.clock();
     EXPECT_EQ(lost(&before, &state, &all_active, code), 0u) << "OW_SEED=" << seed;
-    const std::string found = difference(netlist, &tiles, &state, code);
+    const std::string found = difference(twins, &tiles, &state, code);
     ASSERT_EQ(found, "") << "OW_SEED=" << seed << ", width " << code.width << ", cycle " << cycle;
   }
 }
 
+// In these widths, with all tiles active and with few.
+void run_in(const std::vector<int>& widths, const Netlist& netlist,
+            const BlastOptions& blast_options, const PlanOptions& plan_options, uint64_t seed) {
+  Design design = blast(netlist, blast_options);
+  const Plan order = plan(&design, plan_options);
+  const TemporaryDirectory directory;
+  emit(design, order, {"model", directory.path(), 2, 50});
+  for (const int width : widths) {
+    const Library library(directory.path(), width, 2);
+    ASSERT_NE(library.code, nullptr) << "the C of seed " << seed << " does not compile";
+    for (const bool few : {false, true}) run(netlist, *library.code, seed, few);
+  }
+}
+
+// What is wrong with the order of a cycle is so in each width, and the narrowest compiles fastest.
+void run_narrow(const Netlist& netlist, const BlastOptions& options = {}) {
+  run_in({64}, netlist, options, {}, test_seed(1));
+}
+
 TEST(Model, RandomDesignsHaveTheSameStateInEachWidth) {
-  for (uint64_t round = 0; round < 2; ++round) {
-    const uint64_t seed = test_seed(1) + round;
-    const Netlist netlist = random_design(seed);
-    BlastOptions options;
-    options.bank_bits = 60;  // so that some memories are banks and others registers
-    Design design = blast(netlist, options);
+  for (const uint64_t seed : test_seeds(1, draws(16))) {
+    BlastOptions banks;
+    banks.bank_bits = 60;  // so that some memories are banks and others registers
     PlanOptions small;
     small.block = 20;
-    small.least_group = 1 + 3 * round;
-    small.most_enables = 1 + 2 * round;
-    small.least_tables = 1 + 4 * round;
-    const Plan order = plan(&design, small);
-    const TemporaryDirectory directory;
-    emit(design, order, {"model", directory.path(), 2, 50});
-    for (const int width : widths()) {
-      const Library library(directory.path(), width, 2);
-      ASSERT_NE(library.code, nullptr) << "the C of seed " << seed << " does not compile";
-      for (const bool few : {false, true}) run(netlist, *library.code, seed, few);
+    small.least_group = 1 + seed % 2 * 3;
+    small.most_enables = 1 + seed % 3 * 2;
+    small.least_tables = 1 + seed % 4 * 2;
+    run_in(widths(), random_design(seed), banks, small, seed);
+  }
+}
+
+// `width` nets of the input.
+std::vector<Net> some(const std::vector<Net>& input, size_t width) {
+  std::vector<Net> nets(width);
+  for (size_t k = 0; k < width; ++k) nets[k] = input[k % input.size()];
+  return nets;
+}
+
+TEST(Model, AWordIsReadBeforeItIsWrittenInTheSameCycle) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", kInputs);
+  Cell& bank = builder.memory(512, 64, false);
+  bank.ports["RD_ADDR"] = bank.ports["WR_ADDR"] = some(a, 9);
+  bank.ports["WR_EN"] = std::vector<Net>(64, a[9]);
+  bank.ports["WR_DATA"] = some(a, 64);
+  const std::vector<Net> data = bank.ports["RD_DATA"];
+  builder.registers("$dff", 64, false).ports["D"] = data;
+  run_narrow(builder.finish(0));
+}
+
+TEST(Model, ARegisterMayBeTheEnableOfItsGroup) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", kInputs);
+  Cell& state = builder.registers("$dffe", 8, false);
+  state.parameters["EN_POLARITY"] = "1";
+  state.ports["EN"] = {state.ports["Q"][0]};
+  state.ports["D"] = some(a, 8);
+  run_narrow(builder.finish(0));
+}
+
+// Two groups with enables that are seldom 1 take each other's registers, and logic that is
+// evaluated only then.
+TEST(Model, GroupsMayTakeEachOthersRegisters) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", kInputs);
+  std::vector<Net> enables;
+  for (const size_t first : {size_t{0}, size_t{5}}) {
+    Cell& all = builder.cell_of("$reduce_and", 5);
+    all.ports["A"] = {a.begin() + static_cast<std::ptrdiff_t>(first),
+                      a.begin() + static_cast<std::ptrdiff_t>(first) + 5};
+    enables.push_back(all.ports["Y"][0]);
+  }
+  std::vector<std::vector<Net>> states;
+  for (const Net enable : enables) {
+    Cell& state = builder.registers("$dffe", 6, false);
+    state.parameters["EN_POLARITY"] = "1";
+    state.ports["EN"] = {enable};
+    states.push_back(state.ports["Q"]);
+  }
+  std::vector<std::vector<Net>> next;
+  for (const char* type : {"$xor", "$xnor"}) {
+    Cell& cell = builder.cell_of(type, 6);
+    cell.ports["A"] = states[0];
+    cell.ports["B"] = states[1];
+    next.push_back(cell.ports["Y"] = builder.fresh(6));
+  }
+  Netlist netlist = builder.finish(0);
+  for (Cell& cell : netlist.cells) {
+    for (size_t k = 0; k < 2; ++k) {
+      if (cell.type != "$dffe" || cell.ports["Q"] != states[k]) continue;
+      cell.ports["D"] = next[k];
+      cell.ports["D"][0] = states[1 - k][0];
     }
   }
+  run_narrow(netlist);
+}
+
+// The first bank's word goes to registers, and is the second one's address. What the second one
+// gives goes to registers with another enable.
+TEST(Model, ABankMayGiveTheAddressOfAnother) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", kInputs);
+  Cell& sum = builder.cell_of("$xor", 8);
+  sum.ports["A"] = some(a, 5);
+  sum.ports["B"] = {a[5], a[6], a[7], a[8], a[9]};
+  std::vector<Net> address = sum.ports["Y"] = builder.fresh(5);
+  for (const Net enable : {a[10], a[11]}) {
+    Cell& bank = builder.memory(32, 8, false);
+    bank.ports["RD_ADDR"] = address;
+    bank.ports["WR_EN"] = std::vector<Net>(8, a[0]);
+    bank.ports["WR_ADDR"] = some(a, 5);
+    bank.ports["WR_DATA"] = some(a, 8);
+    const std::vector<Net> data = bank.ports["RD_DATA"];
+    address.assign(data.begin(), data.begin() + 5);
+    Cell& taken = builder.registers("$dffe", 8, false);
+    taken.ports["D"] = data;
+    taken.ports["EN"] = {enable};
+  }
+  BlastOptions banks;
+  banks.bank_bits = 60;
+  run_narrow(builder.finish(0), banks);
 }
 
 }  // namespace

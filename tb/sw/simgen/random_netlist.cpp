@@ -237,7 +237,7 @@ Net Builder::clock(bool gated) {
   return gated_;
 }
 
-void Builder::registers(const std::string& type, size_t width, bool gated) {
+Cell& Builder::registers(const std::string& type, size_t width, bool gated) {
   const Net from = clock(gated);
   Cell& cell = add(type, "state");
   cell.parameters["CLK_POLARITY"] = "1";
@@ -251,9 +251,10 @@ void Builder::registers(const std::string& type, size_t width, bool gated) {
   }
   known_.insert(known_.end(), cell.ports["Q"].begin(), cell.ports["Q"].end());
   waiting_.push_back(netlist_.cells.size() - 1);
+  return cell;
 }
 
-void Builder::memory(size_t words, size_t width, bool gated) {
+Cell& Builder::memory(size_t words, size_t width, bool gated, size_t reads, size_t writes) {
   const Net from = clock(gated);
   size_t address = 1;
   while (size_t{1} << address < words) ++address;
@@ -266,39 +267,49 @@ void Builder::memory(size_t words, size_t width, bool gated) {
   set("SIZE", words, 16);
   set("WIDTH", width, 8);
   set("ABITS", address, 8);
-  set("RD_PORTS", 1, 4);
-  set("WR_PORTS", 1, 4);
-  for (const char* name :
-       {"RD_CLK_ENABLE", "RD_WIDE_CONTINUATION", "WR_WIDE_CONTINUATION", "INIT"}) {
-    set(name, 0, 1);
-  }
-  set("WR_CLK_ENABLE", 1, 1);
-  set("WR_CLK_POLARITY", 1, 1);
-  cell.ports["WR_CLK"] = {from};
-  cell.ports["RD_DATA"] = fresh(width);
-  // What it gives goes to registers alone: it may not depend on itself.
-  netlist_.cells.back().ports["RD_ADDR"] = any(address);
+  set("RD_PORTS", reads, 4);
+  set("WR_PORTS", writes, 4);
+  for (const char* name : {"RD_CLK_ENABLE", "RD_WIDE_CONTINUATION"}) set(name, 0, reads);
+  set("WR_WIDE_CONTINUATION", 0, writes);
+  for (const char* name : {"WR_CLK_ENABLE", "WR_CLK_POLARITY"}) set(name, ~uint64_t{0}, writes);
+  cell.parameters["INIT"] = "x";
+  cell.ports["WR_CLK"] = std::vector<Net>(writes, from);
+  cell.ports["RD_DATA"] = fresh(reads * width);
+  // It may not depend on itself.
+  cell.ports["RD_ADDR"] = any(reads * address);
   known_.insert(known_.end(), cell.ports["RD_DATA"].begin(), cell.ports["RD_DATA"].end());
   waiting_.push_back(netlist_.cells.size() - 1);
+  return cell;
 }
 
-Netlist Builder::finish() {
+void Builder::connect(Cell* cell, const std::string& port, size_t width) {
+  if (cell->ports.count(port) == 0) cell->ports[port] = any(width);
+}
+
+Netlist Builder::finish(size_t outputs) {
   for (const size_t k : waiting_) {
     Cell& cell = netlist_.cells[k];
     if (cell.type == "$dlatch") {
-      cell.ports["D"] = any(1);
+      connect(&cell, "D", 1);
     } else if (cell.type == "$mem_v2") {
-      const size_t width = cell.ports["RD_DATA"].size();
-      cell.ports["WR_ADDR"] = any(cell.ports["RD_ADDR"].size());
-      cell.ports["WR_EN"] = below(2) != 0 ? std::vector<Net>(width, any(1)[0]) : any(width);
-      cell.ports["WR_DATA"] = any(width);
+      const auto writes = static_cast<size_t>(cell.number("WR_PORTS"));
+      const auto width = static_cast<size_t>(cell.number("WIDTH"));
+      if (below(2) != 0 && cell.ports.count("WR_EN") == 0) {  // of whole words
+        for (const Net net : any(writes)) {
+          std::vector<Net>& enables = cell.ports["WR_EN"];
+          enables.insert(enables.end(), width, net);
+        }
+      }
+      connect(&cell, "WR_EN", writes * width);
+      connect(&cell, "WR_ADDR", writes * static_cast<size_t>(cell.number("ABITS")));
+      connect(&cell, "WR_DATA", writes * width);
     } else {
-      cell.ports["D"] = any(cell.ports["Q"].size());
-      cell.ports["EN"] = any(1);
-      cell.ports["SRST"] = any(1);
+      connect(&cell, "D", cell.ports["Q"].size());
+      connect(&cell, "EN", 1);
+      connect(&cell, "SRST", 1);
     }
   }
-  output("out_o", any(16));
+  output("out_o", any(outputs));
   return std::move(netlist_);
 }
 
@@ -322,9 +333,11 @@ void ReferenceModel::set(const std::string& port, uint64_t value) {
 
 bool ReferenceModel::net(Net net) { return values_[net]; }
 
-uint64_t ReferenceModel::word(const std::vector<Net>& nets) {
+uint64_t ReferenceModel::word(const std::vector<Net>& nets) { return word(nets, 0, nets.size()); }
+
+uint64_t ReferenceModel::word(const std::vector<Net>& nets, size_t n, size_t width) {
   uint64_t value = 0;
-  for (size_t k = 0; k < nets.size(); ++k) value |= uint64_t{values_[nets[k]]} << k;
+  for (size_t k = 0; k < width; ++k) value |= uint64_t{values_[nets[n * width + k]]} << k;
   return value;
 }
 
@@ -333,10 +346,14 @@ void ReferenceModel::settle() {
   for (const Cell& cell : netlist_.cells) {
     if (cell.type == "$mem_v2") {
       const std::vector<uint64_t>& words = memories_.at(cell.name);
-      const uint64_t at = word(cell.port("RD_ADDR"));
-      const uint64_t value = at < words.size() ? words[at] : 0;
-      for (size_t k = 0; k < cell.port("RD_DATA").size(); ++k) {
-        values_[cell.port("RD_DATA")[k]] = (value >> k & 1) != 0;
+      const auto width = static_cast<size_t>(cell.number("WIDTH"));
+      const auto address = static_cast<size_t>(cell.number("ABITS"));
+      for (size_t p = 0; p < static_cast<size_t>(cell.number("RD_PORTS")); ++p) {
+        const uint64_t at = word(cell.port("RD_ADDR"), p, address);
+        const uint64_t value = at < words.size() ? words[at] : 0;
+        for (size_t k = 0; k < width; ++k) {
+          values_[cell.port("RD_DATA")[p * width + k]] = (value >> k & 1) != 0;
+        }
       }
     }
     if (cell.name.rfind("logic", 0) != 0) continue;
@@ -358,17 +375,24 @@ bool ReferenceModel::clocked(Net clock) {
   return true;
 }
 
+// Of several ports that write a word the last one counts.
+void ReferenceModel::write(const Cell& cell) {
+  std::vector<uint64_t>& words = memories_.at(cell.name);
+  const auto width = static_cast<size_t>(cell.number("WIDTH"));
+  const auto address = static_cast<size_t>(cell.number("ABITS"));
+  for (size_t p = 0; p < static_cast<size_t>(cell.number("WR_PORTS")); ++p) {
+    const uint64_t at = word(cell.port("WR_ADDR"), p, address);
+    const uint64_t enable = word(cell.port("WR_EN"), p, width);
+    if (at >= words.size()) continue;
+    words[at] = (words[at] & ~enable) | (word(cell.port("WR_DATA"), p, width) & enable);
+  }
+}
+
 void ReferenceModel::clock() {
   settle();
   std::map<Net, bool> next = values_;
   for (const Cell& cell : netlist_.cells) {
-    if (cell.type == "$mem_v2" && clocked(cell.port("WR_CLK")[0])) {
-      std::vector<uint64_t>& words = memories_.at(cell.name);
-      const uint64_t at = word(cell.port("WR_ADDR")), enable = word(cell.port("WR_EN"));
-      if (at < words.size()) {
-        words[at] = (words[at] & ~enable) | (word(cell.port("WR_DATA")) & enable);
-      }
-    }
+    if (cell.type == "$mem_v2" && clocked(cell.port("WR_CLK")[0])) write(cell);
     if (cell.name.rfind("state", 0) != 0 || !clocked(cell.port("CLK")[0])) continue;
     const bool has_enable =
         cell.type == "$dffe" || cell.type.back() == 'e' || cell.type == "$sdffce";

@@ -36,11 +36,13 @@ class Builder {
   void logic();
   // One of this type; its operands have `width` bits at most.
   Cell& cell_of(const std::string& type, size_t width);
-  // Registers of a type, behind a clock gate or not. What they take is chosen in finish().
-  void registers(const std::string& type, size_t width, bool gated);
-  void memory(size_t words, size_t width, bool gated);
-  // Connects what registers and memories take, and all that is left to outputs.
-  Netlist finish();
+  // Registers of a type, behind a clock gate or not. What they take is chosen in finish(), but for
+  // ports that the caller connects before anything else is added.
+  Cell& registers(const std::string& type, size_t width, bool gated);
+  // Likewise; ports for reading take addresses that are known.
+  Cell& memory(size_t words, size_t width, bool gated, size_t reads = 1, size_t writes = 1);
+  // Connects what registers and memories take, and so many outputs.
+  Netlist finish(size_t outputs = 16);
 
   Rng& rng() { return rng_; }
   size_t below(size_t limit) {
@@ -49,6 +51,8 @@ class Builder {
 
  private:
   Net clock(bool gated);
+  // Any nets, if the port is not connected.
+  void connect(Cell* cell, const std::string& port, size_t width);
   Cell& add(const std::string& type, const std::string& prefix);
 
   Rng rng_;
@@ -71,12 +75,16 @@ class ReferenceModel {
   // An edge of the clock.
   void clock();
   bool net(Net net);
+  void set_net(Net net, bool value) { values_[net] = value; }
   // The words of a memory.
-  const std::vector<uint64_t>& memory(const std::string& cell) const { return memories_.at(cell); }
+  std::vector<uint64_t>& memory(const std::string& cell) { return memories_.at(cell); }
 
  private:
   uint64_t word(const std::vector<Net>& nets);
+  // Number n of the words of `width` bits that stand one after another.
+  uint64_t word(const std::vector<Net>& nets, size_t n, size_t width);
   void settle();
+  void write(const Cell& memory);
   bool clocked(Net clock);
 
   const Netlist& netlist_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which a cycle of a design is evaluated.
 //
-// Registers are written in place, each after everything that reads it. Logic that only some
-// registers need is evaluated only if one of these takes a value, in any of the tiles: it stands in
-// a block with a condition. The condition names the enables of these registers, by unit (the
-// registers behind one clock gate). If there are too many, it names the units.
+// Registers and banks are written in place, each after everything that reads it. Logic that only
+// some registers need is evaluated only if one of these takes a value, in any of the tiles: it
+// stands in a block with a condition. The condition names the enables of these registers, by unit
+// (the registers behind one clock gate). If there are too many, it names the units.
 #ifndef OW_SIMGEN_PLAN_H_
 #define OW_SIMGEN_PLAN_H_
 
