@@ -80,8 +80,7 @@ Word make_shift(const Inputs& in) {
   const bool sign = in.cell.type == "$shift" && in.cell.flag("A_SIGNED");
   const Word a = extend(in.a, std::max(in.width, in.a.size()), sign);
   const bool both_ways = in.cell.flag("B_SIGNED") && !in.b.empty();
-  const Word right = shift_right(in.logic, a, in.b, in.width, kFalse);
-  if (!both_ways) return right;
+  if (!both_ways) return shift_right(in.logic, a, in.b, in.width, kFalse);
   const Word left = shift_left(in.logic, extend(a, in.width, false), negate(in.logic, in.b));
   const Word below = shift_right(in.logic, a, Word(in.b.begin(), in.b.end() - 1), in.width, kFalse);
   Word result(in.width);
