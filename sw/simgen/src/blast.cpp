@@ -2,37 +2,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <regex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cells.h"
+#include "checks.h"
 #include "ow/base/error.h"
 #include "ow/simgen/design.h"
 
 namespace ow::simgen {
 namespace {
 
-// Registers, by what they have besides D, Q and a clock.
-struct RegisterType {
-  bool enable = false;
-  bool reset = false;               // synchronous
-  bool reset_needs_enable = false;  // else it acts without
-};
-
-const std::map<std::string, RegisterType>& register_types() {
-  static const std::map<std::string, RegisterType> types = {
-      {"$dff", {false, false, false}}, {"$dffe", {true, false, false}},
-      {"$sdff", {false, true, false}}, {"$sdffe", {true, true, false}},
-      {"$sdffce", {true, true, true}},
-  };
-  return types;
+std::regex expression_of(const std::string& state) {
+  try {
+    return std::regex(state);
+  } catch (const std::regex_error& e) {
+    throw BadInput(fmt::format("--state: '{}' is no regular expression: {}", state, e.what()));
+  }
 }
 
 class Blaster {
  public:
   Blaster(const Netlist& netlist, const BlastOptions& options)
-      : netlist_(netlist), options_(options) {}
+      : netlist_(netlist), options_(options), holds_state_(expression_of(options.state)) {}
 
   Design run() {
     find_drivers();
@@ -59,31 +52,31 @@ class Blaster {
     throw BadInput(fmt::format("cell {} ({}): {}", cell.name, cell.type, why));
   }
 
-  void drive(Net net, const Cell* cell, size_t bit) {
-    if (!drivers_.emplace(net, Driver{cell, bit}).second) {
-      throw BadInput(fmt::format("{}: has two drivers", netlist_.name(net)));
+  // Each driver of nets, whatever it is, says so here.
+  void drive(const std::string& what, const std::vector<Net>& nets) {
+    for (const Net net : nets) {
+      if (net < 0) throw BadInput(fmt::format("{}: drives a constant", what));
+      if (!driven_.insert(net).second) {
+        throw BadInput(fmt::format("{}: has two drivers", netlist_.name(net)));
+      }
     }
   }
 
   void find_drivers() {
     for (const Cell& cell : netlist_.cells) {
-      if (is_combinational(cell)) {
-        for (size_t k = 0; k < cell.port("Y").size(); ++k) drive(cell.port("Y")[k], &cell, k);
-      } else if (register_types().count(cell.type) != 0) {
-        registers_.push_back(&cell);
-      } else if (cell.type == "$mem_v2") {
+      check(cell);
+      if (cell.type == "$scopeinfo") continue;
+      const bool logic = is_combinational(cell), memory = cell.type == "$mem_v2";
+      const std::vector<Net>& nets = cell.port(logic ? "Y" : memory ? "RD_DATA" : "Q");
+      drive(fmt::format("cell {} ({})", cell.name, cell.type), nets);
+      if (memory) {
         memories_.push_back(&cell);
-      } else if (cell.type == "$dlatch") {
-        for (size_t k = 0; k < cell.port("Q").size(); ++k) latches_[cell.port("Q")[k]] = {&cell, k};
-      } else if (cell.type != "$scopeinfo") {
-        refuse(cell, "is of a type that is not known");
+      } else if (register_type(cell) != nullptr) {
+        registers_.push_back(&cell);
+      } else {
+        auto& drivers = logic ? drivers_ : latches_;
+        for (size_t k = 0; k < nets.size(); ++k) drivers[nets[k]] = {&cell, k};
       }
-    }
-  }
-
-  void set(Net net, Bit bit) {
-    if (drivers_.count(net) != 0 || !values_.emplace(net, bit).second) {
-      throw BadInput(fmt::format("{}: has two drivers", netlist_.name(net)));
     }
   }
 
@@ -93,18 +86,21 @@ class Blaster {
     values_[kNetOne] = kTrue;
     for (const Port& port : netlist_.ports) {
       if (!port.input) continue;
+      drive(fmt::format("port {}", port.name), port.bits);
       if (port.name == options_.clock) {
-        clock_ = port.bits.at(0);
+        if (port.bits.size() != 1)
+          throw BadInput(fmt::format("{}: is a clock of {} bits", port.name, port.bits.size()));
+        clock_ = port.bits[0];
         continue;
       }
-      for (const Net net : port.bits) set(net, design_.logic.source());
+      for (const Net net : port.bits) values_[net] = design_.logic.source();
     }
     for (const Cell* cell : registers_) {
-      for (const Net net : cell->port("Q")) set(net, design_.logic.source());
+      for (const Net net : cell->port("Q")) values_[net] = design_.logic.source();
     }
     for (const Cell* cell : memories_) {
       if (!is_bank(*cell)) continue;
-      for (const Net net : cell->port("RD_DATA")) set(net, design_.logic.source());
+      for (const Net net : cell->port("RD_DATA")) values_[net] = design_.logic.source();
     }
   }
 
@@ -216,7 +212,7 @@ class Blaster {
   }
 
   void make_registers(const Cell& cell) {
-    const RegisterType type = register_types().at(cell.type);
+    const RegisterType type = *register_type(cell);
     if (!cell.flag("CLK_POLARITY")) refuse(cell, "takes the falling edge of its clock");
     Logic& logic = design_.logic;
     const Bit wake = wake_of(cell, cell.port("CLK").at(0));
@@ -224,9 +220,10 @@ class Blaster {
     const Bit reset = type.reset ? with_polarity(cell, "SRST", "SRST_POLARITY") : kFalse;
     if (type.reset && !type.reset_needs_enable) enable = logic.any(enable, reset);
     enable = logic.all(enable, wake);
-    const std::string begins = type.reset ? cell.parameters.at("SRST_VALUE") : "";
+    const std::string begins = type.reset ? cell.digits("SRST_VALUE") : "";
     const std::vector<Net>& q = cell.port("Q");
     for (size_t k = 0; k < q.size(); ++k) {
+      if (netlist_.ones.count(q[k]) != 0) refuse(cell, "begins as another value than 0 (init)");
       Register r;
       r.q = values_.at(q[k]);
       r.d = value(cell.port("D")[k]);
@@ -254,13 +251,13 @@ class Blaster {
     return {first, first + width};
   }
   static bool bit_of(const Cell& cell, const std::string& parameter, int64_t n) {
-    const std::string& digits = cell.parameters.at(parameter);
+    const std::string& digits = cell.digits(parameter);
     return n < static_cast<int64_t>(digits.size()) &&
            digits[digits.size() - 1 - static_cast<size_t>(n)] == '1';
   }
   static std::string memory_name(const Cell& cell) {
-    std::string name = cell.parameters.at("MEMID");
-    if (!name.empty() && name[0] == '\\') name.erase(0, 1);
+    std::string name = cell.digits("MEMID");
+    if (name[0] == '\\') name.erase(0, 1);
     return name;
   }
 
@@ -275,6 +272,9 @@ class Blaster {
           bit_of(cell, "WR_WIDE_CONTINUATION", p)) {
         refuse(cell, "a port for writing has no rising clock, or is wider than a word");
       }
+    }
+    if (cell.number("WR_PORTS") > 0 && cell.digits("INIT").find('1') != std::string::npos) {
+      refuse(cell, "is written, and begins with other values than 0 (INIT)");
     }
   }
 
@@ -397,9 +397,8 @@ class Blaster {
 
   // ------------------------------------------------------------------------------------- names --
   void name_state() {
-    const std::regex holds_state(options_.state);
     for (const Signal& signal : netlist_.signals) {
-      if (!std::regex_match(signal.name, holds_state)) continue;
+      if (!std::regex_match(signal.name, holds_state_)) continue;
       StateSignal state{signal.name, {}};
       for (const Net net : signal.bits) state.bits.push_back(state_of(net));
       design_.signals.push_back(std::move(state));
@@ -423,9 +422,11 @@ class Blaster {
 
   const Netlist& netlist_;
   const BlastOptions& options_;
+  const std::regex holds_state_;
   Design design_;
   Net clock_ = kNetZero;
-  std::unordered_map<Net, Driver> drivers_;
+  std::unordered_set<Net> driven_;
+  std::unordered_map<Net, Driver> drivers_;  // by combinational cells
   std::unordered_map<Net, Bit> values_;
   std::unordered_map<Net, bool> open_;  // being made: what they need is on the stack
   std::unordered_map<Net, Driver> latches_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ow/base/error.h"
@@ -14,8 +16,18 @@ namespace {
 using nlohmann::json;
 
 Net read_net(const json& bit) {
-  if (bit.is_number_integer()) return bit.get<Net>();
-  return bit.get<std::string>() == "1" ? kNetOne : kNetZero;
+  if (bit.is_number_integer()) {
+    const auto net = bit.get<int64_t>();
+    if (net < 0 || net > std::numeric_limits<Net>::max()) {
+      throw BadInput(fmt::format("a net has the number {}", net));
+    }
+    return static_cast<Net>(net);
+  }
+  const auto text = bit.get<std::string>();
+  if (text != "0" && text != "1" && text != "x" && text != "z") {
+    throw BadInput(fmt::format("'{}' is neither a net nor a value", text));
+  }
+  return text == "1" ? kNetOne : kNetZero;
 }
 
 std::vector<Net> read_nets(const json& bits) {
@@ -30,12 +42,28 @@ Cell read_cell(const std::string& name, const json& from) {
   cell.name = name;
   cell.type = from.at("type").get<std::string>();
   for (const auto& [key, value] : from.at("parameters").items()) {
-    cell.parameters[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    if (!value.is_string()) {
+      throw BadInput(fmt::format(
+          "cell {} ({}): {} is {} and no text of binary digits: write_json without -compat-int",
+          name, cell.type, key, value.dump()));
+    }
+    cell.parameters[key] = value.get<std::string>();
   }
   for (const auto& [port, bits] : from.at("connections").items()) {
     cell.ports[port] = read_nets(bits);
   }
   return cell;
+}
+
+// The value with which a signal begins.
+void read_init(const json& entry, const std::vector<Net>& bits, std::set<Net>* ones) {
+  const auto attributes = entry.find("attributes");
+  if (attributes == entry.end() || !attributes->contains("init")) return;
+  const json& init = attributes->at("init");
+  const std::string digits = init.is_string() ? init.get<std::string>() : "1";
+  for (size_t k = 0; k < std::min(bits.size(), digits.size()); ++k) {
+    if (digits[digits.size() - 1 - k] == '1') ones->insert(bits[k]);
+  }
 }
 
 Netlist read_module(const std::string& top, const json& module) {
@@ -49,8 +77,9 @@ Netlist read_module(const std::string& top, const json& module) {
     netlist.cells.push_back(read_cell(name, cell));
   }
   for (const auto& [name, entry] : module.at("netnames").items()) {
-    if (entry.value("hide_name", 0) != 0) continue;
     const std::vector<Net> bits = read_nets(entry.at("bits"));
+    read_init(entry, bits, &netlist.ones);
+    if (entry.value("hide_name", 0) != 0) continue;
     for (size_t k = 0; k < bits.size(); ++k) {
       BitName& known = netlist.names[bits[k]];
       if (known.signal.empty() || name.size() < known.signal.size()) {
@@ -64,13 +93,20 @@ Netlist read_module(const std::string& top, const json& module) {
 
 }  // namespace
 
-int64_t Cell::number(const std::string& parameter) const {
+const std::string& Cell::digits(const std::string& parameter) const {
   const auto at = parameters.find(parameter);
   if (at == parameters.end() || at->second.empty()) {
     throw BadInput(fmt::format("cell {} ({}): has no parameter {}", name, type, parameter));
   }
+  return at->second;
+}
+
+int64_t Cell::number(const std::string& parameter) const {
   uint64_t value = 0;
-  for (const char digit : at->second) {
+  for (const char digit : digits(parameter)) {
+    if (std::string("01xz").find(digit) == std::string::npos) {
+      throw BadInput(fmt::format("cell {} ({}): {} is no number", name, type, parameter));
+    }
     if (value >> 62 != 0) {
       throw BadInput(fmt::format("cell {} ({}): {} is beyond 63 bits", name, type, parameter));
     }
@@ -99,9 +135,11 @@ Netlist read_netlist(const std::string& path, const std::string& top) {
     const json file = json::parse(text);
     const json& modules = file.at("modules");
     if (!modules.contains(top)) {
-      throw BadInput(fmt::format("{}: has no module {}", path, top));
+      throw BadInput(fmt::format("has no module {}", top));
     }
     return read_module(top, modules.at(top));
+  } catch (const BadInput& e) {
+    throw BadInput(fmt::format("{}: {}", path, e.what()));
   } catch (const json::exception& e) {
     throw BadInput(fmt::format("{}: is no netlist of Yosys' write_json: {}", path, e.what()));
   }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logic in bits and its cover by tables, against words and against each other.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ow/base/error.h"
 #include "ow/simgen/cover.h"
 #include "ow/simgen/design.h"
 #include "random_netlist.h"
@@ -12,9 +10,6 @@
 
 namespace ow::simgen {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 // The values of all bits, from those of the sources.
 std::vector<uint8_t> evaluate(const std::vector<Node>& nodes, std::vector<uint8_t> values) {
@@ -110,50 +105,6 @@ TEST(Cover, HasTheSameValuesWithFewerTables) {
       const std::vector<uint8_t> got = evaluate(covered.tables, sources);
       for (const Bit bit : outputs) EXPECT_EQ(got[bit], expected[bit]) << "round " << round;
     }
-  }
-}
-
-// ------------------------------------------------------------------------------------ refusals --
-void refuse(Builder* builder, const std::string& words) {
-  const Netlist netlist = builder->finish();
-  EXPECT_THAT([&] { blast(netlist); }, ThrowsMessage<BadInput>(HasSubstr(words)));
-}
-
-TEST(Blast, RefusesWhatASynchronousDesignOfOneClockDoesNotHave) {
-  {
-    Builder builder(1);
-    builder.input("a_i", 4);
-    builder.cell_of("$add", 4).type = "$div";
-    refuse(&builder, "logic0 ($div): is of a type that is not known");
-  }
-  {
-    Builder builder(1);
-    const std::vector<Net> other = builder.input("other_clk_i", 1);
-    builder.registers("$dff", 2, false);
-    Netlist netlist = builder.finish();
-    netlist.cells.back().ports["CLK"] = other;
-    EXPECT_THAT(
-        [&] { blast(netlist); },
-        ThrowsMessage<BadInput>(HasSubstr("is neither clk_i nor that behind a clock gate")));
-  }
-  {
-    Builder builder(1);
-    const std::vector<Net> a = builder.input("a_i", 4);
-    Cell& cell = builder.cell_of("$not", 4);
-    cell.ports["A"] = cell.ports["Y"];
-    builder.output("y_o", cell.ports["Y"]);
-    refuse(&builder, "is part of a loop of logic");
-  }
-  {
-    Builder builder(1);
-    const std::vector<Net> a = builder.input("a_i", 4);
-    builder.cell_of("$not", 4).ports["Y"] = a;
-    refuse(&builder, "has two drivers");
-  }
-  {
-    Builder builder(1);
-    builder.output("y_o", builder.fresh(1));
-    refuse(&builder, "has no driver");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct Cell {
   std::map<std::string, std::string> parameters;  // digits 0, 1, x, the most significant first
   std::map<std::string, std::vector<Net>> ports;  // bit 0 first
 
-  // BadInput, with the cell, if there is none of this name or it is beyond 63 bits.
+  // BadInput, with the cell, if there is none of this name; for a number also if it has another
+  // digit or is beyond 63 bits.
+  const std::string& digits(const std::string& parameter) const;
   int64_t number(const std::string& parameter) const;
   bool flag(const std::string& parameter) const { return number(parameter) != 0; }
   const std::vector<Net>& port(const std::string& name) const;
@@ -50,14 +53,15 @@ struct Netlist {
   std::vector<Port> ports;
   std::vector<Cell> cells;
   std::map<Net, BitName> names;  // of each net the shortest; the first of several as short
+  std::set<Net> ones;            // that begin as 1 (the attribute init)
   std::vector<Signal> signals;   // by name
 
   // Of a net, or "net 12" if it has none.
   std::string name(Net net) const;
 };
 
-// Reads the module `top`. BadInput, one line with the file, if it is not such a file or has no
-// module of this name.
+// Reads the module `top`. BadInput, one line, if it is not such a file, has no module of this name,
+// or has numbers in place of digits (write_json -compat-int).
 Netlist read_netlist(const std::string& path, const std::string& top);
 
 }  // namespace ow::simgen

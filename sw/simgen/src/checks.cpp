@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checks.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "cells.h"
+#include "ow/base/error.h"
+
+namespace ow::simgen {
+namespace {
+
+constexpr size_t kMostSelect = 24;    // bits that choose a word
+constexpr int64_t kMostAddress = 32;  // bits of a memory's address
+constexpr int64_t kMostWords = int64_t{1} << 31;
+
+const std::map<std::string, RegisterType>& register_types() {
+  static const std::map<std::string, RegisterType> types = {
+      {"$dff", {false, false, false}}, {"$dffe", {true, false, false}},
+      {"$sdff", {false, true, false}}, {"$sdffe", {true, true, false}},
+      {"$sdffce", {true, true, true}},
+  };
+  return types;
+}
+
+[[noreturn]] void refuse(const Cell& cell, const std::string& why) {
+  throw BadInput(fmt::format("cell {} ({}): {}", cell.name, cell.type, why));
+}
+
+size_t width(const Cell& cell, const char* port) { return cell.port(port).size(); }
+
+void expect(const Cell& cell, const char* port, size_t bits) {
+  const size_t has = width(cell, port);
+  if (has != bits) refuse(cell, fmt::format("{} has {} bits and not {}", port, has, bits));
+}
+
+void check_register(const Cell& cell, const RegisterType& type) {
+  const size_t bits = width(cell, "Q");
+  expect(cell, "CLK", 1);
+  expect(cell, "D", bits);
+  if (type.enable) expect(cell, "EN", 1);
+  if (!type.reset) return;
+  expect(cell, "SRST", 1);
+  const size_t digits = cell.digits("SRST_VALUE").size();
+  if (digits != bits) refuse(cell, fmt::format("SRST_VALUE has {} bits and not {}", digits, bits));
+}
+
+void check_latch(const Cell& cell) {
+  expect(cell, "EN", 1);
+  expect(cell, "D", width(cell, "Q"));
+}
+
+// Cells that choose words, or put one among others.
+void check_choice(const Cell& cell) {
+  const size_t a = width(cell, "A"), select = width(cell, "S");
+  if (cell.type == "$bmux" || cell.type == "$demux") {
+    if (select > kMostSelect) refuse(cell, fmt::format("S has {} bits", select));
+    const bool takes = cell.type == "$bmux";
+    expect(cell, takes ? "A" : "Y", width(cell, takes ? "Y" : "A") << select);
+    return;
+  }
+  expect(cell, "Y", a);
+  expect(cell, "B", cell.type == "$pmux" ? a * select : a);
+  if (cell.type != "$pmux") expect(cell, "S", cell.type == "$bwmux" ? a : 1);
+}
+
+bool has_one_operand(const std::string& type) {
+  return type == "$not" || type == "$pos" || type == "$buf" || type == "$neg" ||
+         type == "$logic_not" || type.rfind("$reduce_", 0) == 0;
+}
+
+int64_t number_to(const Cell& cell, const char* parameter, int64_t most) {
+  const int64_t value = cell.number(parameter);
+  if (value > most) refuse(cell, fmt::format("{} is {}, the limit is {}", parameter, value, most));
+  return value;
+}
+
+void check_memory(const Cell& cell) {
+  number_to(cell, "SIZE", kMostWords);
+  number_to(cell, "OFFSET", kMostWords);
+  const auto bits = static_cast<size_t>(number_to(cell, "WIDTH", kMostWords));
+  const auto address = static_cast<size_t>(number_to(cell, "ABITS", kMostAddress));
+  const auto reads = static_cast<size_t>(number_to(cell, "RD_PORTS", kMostWords));
+  const auto writes = static_cast<size_t>(number_to(cell, "WR_PORTS", kMostWords));
+  expect(cell, "RD_ADDR", reads * address);
+  expect(cell, "RD_DATA", reads * bits);
+  expect(cell, "WR_CLK", writes);
+  expect(cell, "WR_ADDR", writes * address);
+  expect(cell, "WR_EN", writes * bits);
+  expect(cell, "WR_DATA", writes * bits);
+}
+
+}  // namespace
+
+const RegisterType* register_type(const Cell& cell) {
+  const auto at = register_types().find(cell.type);
+  return at == register_types().end() ? nullptr : &at->second;
+}
+
+void check(const Cell& cell) {
+  if (const RegisterType* type = register_type(cell)) {
+    check_register(cell, *type);
+  } else if (cell.type == "$dlatch") {
+    check_latch(cell);
+  } else if (cell.type == "$mem_v2") {
+    check_memory(cell);
+  } else if (is_combinational(cell)) {
+    if (cell.ports.count("S") != 0) {
+      check_choice(cell);
+    } else if (!has_one_operand(cell.type)) {
+      cell.port("B");
+    }
+  } else if (cell.type != "$scopeinfo") {
+    refuse(cell, "is of a type that is not known");
+  }
+}
+
+}  // namespace ow::simgen
