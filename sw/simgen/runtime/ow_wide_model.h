@@ -14,7 +14,7 @@ extern "C" {
 struct ow_wide_bit {
   const char* signal;
   int bit;
-  int reg; /* of an output: the register that it is, or -1 */
+  int reg; /* of an output: the register that it is */
 };
 
 struct ow_wide_bank {
@@ -37,13 +37,12 @@ struct ow_wide_signal {
 struct ow_wide_names {
   const struct ow_wide_bit* inputs;
   int input_count;
-  const struct ow_wide_bit* outputs;
+  const struct ow_wide_bit* outputs; /* only bits that are registers */
   int output_count;
   const struct ow_wide_bit* registers;
   int register_count;
   const struct ow_wide_bank* banks;
   int bank_count;
-  int unit_count;                       /* the first: registers that no clock gate stops */
   const struct ow_wide_signal* signals; /* by name */
   int signal_count;
   const int* places; /* the registers that hold the bits, or one of the constants above */
@@ -53,12 +52,11 @@ struct ow_wide_names {
  * of the list in the state. */
 struct ow_wide_code {
   const struct ow_wide_names* names;
-  int width;                         /* tiles of a block: 512, 256 or 64 */
-  size_t state_bytes;                /* of a block; aligned to width / 8 */
-  size_t scratch_bytes;              /* likewise; contents do not outlive a cycle */
-  size_t registers, inputs, outputs; /* offsets in the state */
-  size_t banks; /* of pointers: to each bank's words, those of one tile after another */
-  size_t awake; /* of bytes, by unit: whether any active tile's was awake in the last cycle */
+  int width;                /* tiles of a block: 512, 256 or 64 */
+  size_t state_bytes;       /* of a block; aligned to width / 8 */
+  size_t scratch_bytes;     /* likewise; contents do not outlive a cycle */
+  size_t registers, inputs; /* offsets in the state */
+  size_t banks;             /* of pointers: to each bank's words, those of one tile after another */
   /* Of a vector: the tiles for which conditions are tested. In any other one a register takes its
    * next value or keeps the one that it has, as others need it. */
   size_t active;

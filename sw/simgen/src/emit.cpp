@@ -86,12 +86,12 @@ std::string header_of(const Design& design, const Plan& plan, const Functions& f
       "#include <stdint.h>\n\n",
       name);
   text += fmt::format(
-      "enum {{\n  OW_REGISTERS = {},\n  OW_INPUTS = {},\n  OW_OUTPUTS = {},\n  OW_WORDS = {},\n"
+      "enum {{\n  OW_REGISTERS = {},\n  OW_INPUTS = {},\n  OW_WORDS = {},\n"
       "  OW_BANKS = {},\n  OW_UNITS = {},\n  OW_SCRATCH = {}\n}};\n\n",
-      plan.registers.size(), inputs, plan.outputs.size(), functions.bank_bits(),
-      design.banks.size(), plan.wakes.size(), functions.slots());
+      plan.registers.size(), inputs, functions.bank_bits(), design.banks.size(), plan.wakes.size(),
+      functions.slots());
   text += "#ifdef OW_WIDE\n#include \"ow_wide.h\"\n" + tables_text() +
-          "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n  V out[OW_OUTPUTS];\n"
+          "typedef struct {\n  V q[OW_REGISTERS];\n  V in[OW_INPUTS];\n"
           "  V m[OW_WORDS ? OW_WORDS : 1]; /* what banks gave */\n  V active;\n"
           "  uint64_t* bank[OW_BANKS ? OW_BANKS : 1];\n  uint8_t awake[OW_UNITS];\n} OwState;\n"
           "#endif\n\n#endif\n";
@@ -145,9 +145,9 @@ std::string names_of(const Design& design, const Plan& plan, const std::string& 
   text += "  {0, 0, 0}\n};\n";
   text += signals_of(design, plan);
   text += fmt::format(
-      "const struct ow_wide_names {}_names = {{inputs, OW_INPUTS, outputs, OW_OUTPUTS, registers,\n"
-      "    OW_REGISTERS, banks, OW_BANKS, OW_UNITS, signals, {}, places}};\n",
-      name, design.signals.size());
+      "const struct ow_wide_names {}_names = {{inputs, OW_INPUTS, outputs, {}, registers,\n"
+      "    OW_REGISTERS, banks, OW_BANKS, signals, {}, places}};\n",
+      name, plan.outputs.size(), design.signals.size());
   return text;
 }
 
@@ -179,8 +179,7 @@ std::string cycle_of(const Functions& functions, const std::string& name) {
       "}};\n"
       "const struct ow_wide_code OW_NAME({0}_code) = {{&{0}_names, OW_WIDE, sizeof(OwState),\n"
       "    OW_SCRATCH * sizeof(V), offsetof(OwState, q), offsetof(OwState, in),\n"
-      "    offsetof(OwState, out), offsetof(OwState, bank), offsetof(OwState, awake),\n"
-      "    offsetof(OwState, active), {1}, parts}};\n",
+      "    offsetof(OwState, bank), offsetof(OwState, active), {1}, parts}};\n",
       name, functions.count());
   return text;
 }

@@ -228,10 +228,6 @@ void Functions::write_block(size_t b, std::string* text) {
       case Step::Kind::Read:
         write_read(step, block.condition, text);
         break;
-      case Step::Kind::Output:
-        *text +=
-            fmt::format("s->out[{}] = {};\n", step.index, value(plan_.outputs[step.index].value));
-        break;
       case Step::Kind::Save:
         write_save(plan_.groups[step.index], text);
         break;

@@ -98,10 +98,6 @@ void Labels::need(Bit bit, size_t label) { tables_[bit] = both(tables_[bit], lab
 
 // What is needed from outside the tables.
 void Labels::need_all() {
-  for (const DesignPort& port : design_.ports) {
-    if (port.input) continue;
-    for (const Bit bit : port.bits) need(bit, kAlways);
-  }
   for (const Bit wake : plan_.wakes) need(wake, kAlways);
   for (size_t g = 0; g < plan_.groups.size(); ++g) {
     const Group& group = plan_.groups[g];

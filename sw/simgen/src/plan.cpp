@@ -72,16 +72,14 @@ void make_bank_groups(Design* design, Plan* plan) {
 }
 
 void make_outputs(const Design& design, Plan* plan) {
-  std::map<Bit, int> registers;
-  for (size_t r = 0; r < plan->registers.size(); ++r) {
-    registers[plan->registers[r].q] = static_cast<int>(r);
-  }
+  std::map<Bit, size_t> registers;
+  for (size_t r = 0; r < plan->registers.size(); ++r) registers[plan->registers[r].q] = r;
   for (const DesignPort& port : design.ports) {
     if (port.input) continue;
     for (size_t k = 0; k < port.bits.size(); ++k) {
       const auto at = registers.find(port.bits[k]);
-      plan->outputs.push_back(
-          {port.name, static_cast<int>(k), port.bits[k], at == registers.end() ? -1 : at->second});
+      if (at == registers.end()) continue;
+      plan->outputs.push_back({port.name, static_cast<int>(k), at->second});
     }
   }
 }
@@ -120,8 +118,6 @@ std::vector<Bit> bits_of(const Step& step, const Design& design, const Plan& pla
       return {plan.wakes[step.index]};
     case Step::Kind::Read:
       return design.banks[step.index].reads[step.port].address;
-    case Step::Kind::Output:
-      return {plan.outputs[step.index].value};
     case Step::Kind::Commit:
     case Step::Kind::Save:
       break;

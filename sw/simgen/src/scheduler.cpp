@@ -96,7 +96,6 @@ void Scheduler::refuse_loop(const std::vector<std::pair<Bit, bool>>& open) const
 
 void Scheduler::order() {
   for (const Bit wake : plan_.wakes) visit(wake);
-  for (const OutputBit& output : plan_.outputs) visit(output.value);
   for (size_t g = 0; g < plan_.groups.size(); ++g) {
     for (const Bit bit : bits_of({Step::Kind::Commit, g, 0}, design_, plan_)) visit(bit);
   }
@@ -145,11 +144,6 @@ void Scheduler::connect(Item item, const std::vector<Bit>& bits) {
 void Scheduler::make_items() {
   make_condition_items();
   make_commits();
-  for (size_t k = 0; k < plan_.outputs.size(); ++k) {
-    if (plan_.outputs[k].reg >= 0) continue;
-    items_.emplace_back();
-    items_.back().step = {Step::Kind::Output, k, 0};
-  }
   for (Item item = 0; item < items_.size(); ++item) {
     Entry& entry = items_[item];
     if (entry.gate) continue;

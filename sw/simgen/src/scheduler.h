@@ -97,7 +97,7 @@ class Scheduler {
   std::vector<size_t> cone_readers_;  // of these, members of the group's own condition
   std::vector<uint8_t> saved_;        // by group
   std::set<std::pair<Item, size_t>> whole_;  // conditions that can be done at once, by first member
-  std::queue<Item> urgent_;                  // flags, outputs, commits that can be done
+  std::queue<Item> urgent_;                  // flags, commits that can be done
   std::set<size_t> held_;                    // groups with all values that wait for readers
   std::priority_queue<Item, std::vector<Item>, std::greater<Item>> always_;
   std::vector<Block> blocks_;

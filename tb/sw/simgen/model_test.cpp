@@ -404,5 +404,27 @@ TEST(Model, ABankMayGiveTheAddressOfAnother) {
   run_narrow(builder.finish(0), banks);
 }
 
+TEST(Plan, EvaluatesNoOutputThatIsNoRegister) {
+  Builder builder(test_seed(1));
+  builder.input("a_i", 8);
+  const std::vector<Net> y = builder.cell_of("$add", 8).ports["Y"];
+  builder.output("y_o", y);
+  const std::vector<Net> q = builder.registers("$dff", 2, false).ports["Q"];
+  builder.output("q_o", {y[0], q[0], q[1]});
+  Netlist netlist = builder.finish(0);
+  netlist.cells.back().ports["D"] = {q[1], q[0]};
+  Design design = blast(netlist);
+  const Plan order = plan(&design);
+  ASSERT_EQ(order.outputs.size(), 2u);
+  for (size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(order.outputs[k].port, "q_o");
+    EXPECT_EQ(order.outputs[k].bit, static_cast<int>(k) + 1);
+    EXPECT_EQ(order.registers[order.outputs[k].reg].name.bit, static_cast<int>(k));
+  }
+  for (const Block& block : order.blocks) {
+    for (const Step& step : block.steps) EXPECT_NE(step.kind, Step::Kind::Table);
+  }
+}
+
 }  // namespace
 }  // namespace ow::simgen

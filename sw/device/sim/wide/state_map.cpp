@@ -38,7 +38,7 @@ StateMap::StateMap(const ow_wide_names& names, const StateLayout& layout)
   std::vector<uint8_t> found(static_cast<size_t>(names.register_count), 0);
   // Only a tile without InputRegs has registers of what leaves it, and of whether it rests.
   for (int k = 0; k < names.output_count; ++k) {
-    if (names.outputs[k].reg >= 0) found[static_cast<size_t>(names.outputs[k].reg)] = 1;
+    found[static_cast<size_t>(names.outputs[k].reg)] = 1;
   }
   for (size_t s = 0; s < layout.signals().size(); ++s) {
     const StateSignal& signal = layout.signals()[s];

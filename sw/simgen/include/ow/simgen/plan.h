@@ -41,7 +41,6 @@ struct Step {
     Table,   // index: its bit
     Flag,    // a unit: whether any tile's is awake
     Read,    // a port of a bank: index, port
-    Output,  // a bit of the list of outputs
     Commit,  // a group: its registers or its bank take their values
     Save,    // a group: these values are kept until its commit, which others still wait for
   };
@@ -55,13 +54,12 @@ struct Block {
   std::vector<Step> steps;
 };
 
-// A bit of an output. One that is a register is read there, after the edge. Any other is stored,
-// with its value before the edge.
+// A bit of an output that is a register. Others are in the cover, for a proof, and no step
+// evaluates them.
 struct OutputBit {
   std::string port;
   int bit = 0;
-  Bit value = kFalse;
-  int reg = -1;  // number of the register that it is
+  size_t reg = 0;  // number in Plan::registers
 };
 
 struct Plan {
