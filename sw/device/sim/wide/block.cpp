@@ -14,7 +14,6 @@
 namespace ow::wide {
 namespace {
 
-constexpr int kIdles = 13;  // of ow_tile: registers whose AND is idle_o
 constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
 constexpr size_t kLargePage = size_t{1} << 21;
 constexpr size_t kCacheLine = 64;
@@ -54,10 +53,19 @@ size_t find_output(const ow_wide_names& names, const std::string& port, int bit)
   return static_cast<size_t>(names.outputs[output].reg);
 }
 
-TilePorts::TilePorts(const ow_wide_names& names) {
-  for (int bit = 0; bit < kIdles; ++bit) {
-    idle.push_back(find(names.registers, names.register_count, "gen_idle.idles_q", bit));
+std::vector<size_t> find_all(const ow_wide_names& names, const std::string& signal) {
+  const ow_wide_bit* const end = names.registers + names.register_count;
+  const auto bits = std::count_if(
+      names.registers, end, [&signal](const ow_wide_bit& bit) { return signal == bit.signal; });
+  std::vector<size_t> all;
+  for (int bit = 0; bit < std::max(static_cast<int>(bits), 1); ++bit) {
+    all.push_back(find(names.registers, names.register_count, signal, bit));
   }
+  return all;
+}
+
+TilePorts::TilePorts(const ow_wide_names& names) {
+  idle = find_all(names, kIdles);
   for (int bit = 0; bit < 48; ++bit) cycle.push_back(find_input(names, "cycle_i", bit));
   for (size_t side = 0; side < kSides; ++side) {
     for (int bit = 0; bit < kLinkBits; ++bit) {

@@ -30,6 +30,9 @@ constexpr size_t batch_of(size_t due, size_t threads) {
 // if the model has no such bit, or if the output is no register.
 size_t find_input(const ow_wide_names& names, const std::string& port, int bit);
 size_t find_output(const ow_wide_names& names, const std::string& port, int bit);
+// The registers that are the bits of a signal, from bit 0 on. InternalError if there is none, or if
+// one between others is missing.
+std::vector<size_t> find_all(const ow_wide_names& names, const std::string& signal);
 
 // Where the ports of a tile stand in the lists of a model.
 struct TilePorts {

@@ -77,7 +77,7 @@ StateMap::StateMap(const ow_wide_names& names, const StateLayout& layout)
   }
   for (size_t r = 0; r < found.size(); ++r) {
     const std::string name = names.registers[r].signal;
-    if (found[r] != 0 || name == "gen_idle.idles_q") continue;
+    if (found[r] != 0 || name == kIdles) continue;
     throw InternalError(
         fmt::format("{}[{}]: a Verilated tile has no such register", name, names.registers[r].bit));
   }

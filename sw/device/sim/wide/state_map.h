@@ -12,6 +12,9 @@
 
 namespace ow::wide {
 
+// The register of a tile without InputRegs that rests if all its bits are 1 (idle_o of ow_tile).
+constexpr const char* kIdles = "gen_idle.idles_q";
+
 struct StateMap {
   // InternalError if a register of the model is in no signal of the layout: it would be lost.
   StateMap(const ow_wide_names& names, const StateLayout& layout);
