@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OW_DESIGN_HASH into a header: one hash of the contents of FILES. Run with cmake -P.
-set(hashes "")
+# Writes OW_DESIGN_HASH into a header: one hash of RECIPE and the contents of FILES. Run with cmake -P.
+set(hashes "${RECIPE}")
 foreach(file IN LISTS FILES)
   file(SHA256 ${file} hash)
   string(APPEND hashes ${hash})

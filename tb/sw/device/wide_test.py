@@ -9,10 +9,11 @@ each with its cycle. So equal recordings are equal runs, cycle by cycle. The rep
 results, cycles, counters. Grids are smaller than a block, end within one, and span several in both
 directions. With NAME only that job runs.
 
-LIBRARIES is where the wide engine's code lies. Code of another RTL is refused.
+LIBRARIES is where the wide engine's code lies. Code of another RTL is refused, and a width that is not built.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -51,20 +52,37 @@ def all_jobs():
     return jobs
 
 
+def refuses(what, ow, job, engine, libraries, words):
+    """Whether a run ends with status 2 and one line with these words."""
+    done = subprocess.run([ow, "run", job, "--machine", f"sim,engine={engine}"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={**os.environ, "OW_WIDE_DIR": libraries})
+    if done.returncode == 2 and words in done.stdout and done.stdout.count("\n") == 1:
+        return True
+    print(f"{what}: status {done.returncode}\n{done.stdout}")
+    return False
+
+
 def refuses_other_code(job):
-    """The narrowest code, with another hash of its sources."""
+    """The narrowest code, with another hash of what it was made of."""
     name = "libow_wide_tile_64.so"
     with open(os.path.join(LIBRARIES, name), "rb") as f:
         code = f.read()
     with open(os.path.join(DIRECTORY, name), "wb") as f:
         f.write(re.sub(rb"\0[0-9a-f]{64}\0", b"\0" + b"0" * 64 + b"\0", code))
-    done = subprocess.run([OW, "run", job, "--machine", "sim,engine=wide-64"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, env={**os.environ, "OW_WIDE_DIR": DIRECTORY})
+    refused = refuses("code of another RTL", OW, job, "wide-64", DIRECTORY, "made of another RTL")
     os.remove(os.path.join(DIRECTORY, name))
-    if done.returncode == 2 and "made of another RTL" in done.stdout and done.stdout.count("\n") == 1:
-        return True
-    print(f"code of another RTL: status {done.returncode}\n{done.stdout}")
-    return False
+    return refused
+
+
+def refuses_what_is_not_built(job):
+    """A copy of the program, beside which there is no code."""
+    alone = os.path.join(DIRECTORY, "alone")
+    os.makedirs(alone, exist_ok=True)
+    ow = shutil.copy2(OW, alone)
+    refused = [refuses(f"{engine} that is not built", ow, job, engine, alone, f"engine={engine}: not built")
+               for engine in ("wide", "wide-64")]
+    shutil.rmtree(alone)
+    return all(refused)
 
 
 def main():
@@ -72,7 +90,8 @@ def main():
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         flags = f.read().split()
     have = {"wide-512": "avx512f" in flags, "wide-256": "avx2" in flags, "wide-64": True}
-    failed = not refuses_other_code(write_layer(os.path.join(DIRECTORY, "refused.yaml"), SOURCE, 2, 2, 8, 2, 1))
+    refused = write_layer(os.path.join(DIRECTORY, "refused.yaml"), SOURCE, 2, 2, 8, 2, 1)
+    failed = not all([refuses_other_code(refused), refuses_what_is_not_built(refused)])
     for name, job, arguments in all_jobs():
         if len(sys.argv) > 5 and sys.argv[5] != name:
             continue

@@ -56,7 +56,8 @@ const ow_wide_code& load(int width, const std::string& path) {
   if (library == nullptr) throw BadInput(fmt::format("{}: cannot be loaded: {}", path, dlerror()));
   const auto* const hash = static_cast<const char*>(dlsym(library, "ow_wide_design_hash"));
   if (hash == nullptr || std::string(hash) != OW_DESIGN_HASH) {
-    throw BadInput(fmt::format("{}: made of another RTL than this program: make wide", path));
+    throw BadInput(fmt::format(
+        "{}: made of another RTL than this program, or by another ow_simgen: make wide", path));
   }
   const std::string name = fmt::format("ow_wide_tile_code_{}", width);
   void* const code = dlsym(library, name.c_str());
@@ -81,7 +82,8 @@ const ow_wide_code& find_code(int width) {
     const std::string path = path_of(w);
     if (!path.empty()) return load(w, path);
   }
-  throw BadInput(fmt::format("engine=wide: not built (make wide), or not in any of {}",
+  throw BadInput(fmt::format("engine=wide{}: not built (make wide), or not in any of {}",
+                             width == 0 ? "" : fmt::format("-{}", width),
                              fmt::join(folders(), ", ")));
 }
 
