@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ow/base/error.h"
 #include "ow/runtime/ramp.h"
+#include "ow/sim/one_tile.h"
 #include "ow/sim/sim.h"
 #include "ow/sim/sim_device.h"
 #include "ranks_in_threads.h"
@@ -124,6 +126,84 @@ TEST(WideGrid, OfBlocksThatFailInACycleTheFirstIsNamed) {
     const std::string failure = failure_of_two(threads);
     EXPECT_EQ(failure.rfind("tile (1, 37): internal assertion", 0), 0u)
         << failure << ", threads " << threads;
+  }
+}
+
+// What of a Verilated tile differs from that of the block, from a cycle on.
+enum class Lie { None, Word, Register, RegisterAtRest, Idle };
+constexpr uint64_t kLieFrom = 20;
+
+class LyingTile : public OneTile {
+ public:
+  LyingTile(std::unique_ptr<OneTile> tile, Lie lie) : tile_(std::move(tile)), lie_(lie) {}
+  void begin(const uint64_t* words, uint64_t cycle, const uint64_t* in) override {
+    cycle_ = cycle;
+    tile_->begin(words, cycle, in);
+  }
+  void clock(uint64_t cycle, const uint64_t* in) override {
+    cycle_ = cycle;
+    tile_->clock(cycle, in);
+  }
+  uint64_t sent(int side) const override { return tile_->sent(side) ^ lies(Lie::Word); }
+  bool idle() const override { return lies(Lie::Idle) == 0 && tile_->idle(); }
+  void read(uint64_t* words) const override {
+    tile_->read(words);
+    words[kWord] ^= lies(Lie::Register);
+  }
+  void read_next(uint64_t* words) override {
+    tile_->read_next(words);
+    words[kWord] ^= lies(Lie::RegisterAtRest);
+  }
+
+ private:
+  static constexpr size_t kWord = 0;
+  uint64_t lies(Lie what) const { return lie_ == what && cycle_ >= kLieFrom ? 1 : 0; }
+
+  std::unique_ptr<OneTile> tile_;
+  Lie lie_;
+  uint64_t cycle_ = 0;
+};
+
+class LyingMaker : public TileMaker {
+ public:
+  explicit LyingMaker(Lie lie) : maker_(make_tile_maker(true)), lie_(lie) {}
+  const StateLayout& layout() const override { return maker_->layout(); }
+  size_t tile_bytes() const override { return maker_->tile_bytes(); }
+  std::unique_ptr<OneTile> make(const std::string& name) override {
+    return std::make_unique<LyingTile>(maker_->make(name), lie_);
+  }
+
+ private:
+  std::unique_ptr<TileMaker> maker_;
+  Lie lie_;
+};
+
+// The routes of a grid are set and nothing else is done: then it rests.
+std::string failure_of(Lie lie) {
+  SimOptions options;
+  options.lockstep = true;
+  parse_engine("test", "wide-64", &options);
+  const auto device = make_wide({1, 3}, options, std::make_unique<LyingMaker>(lie));
+  try {
+    set_ways(device.get());
+  } catch (const DeviceFault& e) {
+    return e.what();
+  }
+  EXPECT_GT(device->cycle(), 2 * kLieFrom);
+  return "";
+}
+
+TEST(WideGrid, LockstepFindsADifferenceInEachThingThatItCompares) {
+  EXPECT_EQ(failure_of(Lie::None), "");
+  const std::pair<Lie, const char*> lies[] = {
+      {Lie::Word, "what it sends to the north is "},
+      {Lie::Register, ", word 0 is "},
+      {Lie::RegisterAtRest, ", word 0 is "},
+      {Lie::Idle, "whether it is idle is 1 in the wide engine, 0 in"}};
+  for (const auto& [lie, what] : lies) {
+    const std::string failure = failure_of(lie);
+    EXPECT_EQ(failure.rfind("tile (0, 0): lockstep: ", 0), 0u) << what << ": " << failure;
+    EXPECT_NE(failure.find(what), std::string::npos) << failure;
   }
 }
 

@@ -50,10 +50,7 @@ class Verilated : public OneTile {
   void read(uint64_t* words) const override { cells_->read(model_, words); }
   void read_next(uint64_t* words) override {
     context_->enter();
-    const bool checked = context_->assertOn();
-    context_->assertOn(false);
     cells_->read_next(&model_, words);
-    context_->assertOn(checked);
   }
 
  private:
@@ -64,13 +61,14 @@ class Verilated : public OneTile {
 
 class Maker : public TileMaker {
  public:
-  Maker() : cells_(Model<Vow_tile>(&context_, "layout")) {}
+  explicit Maker(bool checked) : cells_(Model<Vow_tile>(&context_, "layout")) {
+    context_.assertOn(checked);
+  }
   const StateLayout& layout() const override { return cells_.layout(); }
   size_t tile_bytes() const override { return sizeof(Vow_tile___024root); }
-  std::unique_ptr<OneTile> make(const std::string& name, bool checked) override {
+  std::unique_ptr<OneTile> make(const std::string& name) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     context_.enter();
-    context_.assertOn(checked);
     return std::make_unique<Verilated>(&context_, &cells_, name);
   }
 
@@ -82,6 +80,8 @@ class Maker : public TileMaker {
 
 }  // namespace
 
-std::unique_ptr<TileMaker> make_tile_maker() { return std::make_unique<Maker>(); }
+std::unique_ptr<TileMaker> make_tile_maker(bool checked) {
+  return std::make_unique<Maker>(checked);
+}
 
 }  // namespace ow

@@ -20,7 +20,7 @@ bool is_wide(const SimOptions& options) {
 }
 
 std::unique_ptr<SimDevice> make_engine(GridShape shape, const SimOptions& options) {
-  return is_wide(options) ? make_wide(shape, options, make_tile_maker())
+  return is_wide(options) ? make_wide(shape, options, make_tile_maker(options.lockstep))
                           : make_simulator(shape, options);
 }
 

@@ -68,7 +68,7 @@ void Apart::clock_tile(size_t lane, uint64_t cycle) {
   if (out_.get(lane)) {
     tile->clock(cycle, in);
   } else {
-    if (tile == nullptr) tile = maker_->make("tile", false);
+    if (tile == nullptr) tile = maker_->make("tile");
     block_->read(lane, *map_, cycle, &state_);
     tile->begin(state_.words.data(), cycle, in);
     out_.set(lane);

@@ -3,18 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "ow/base/error.h"
 
 namespace ow::wide {
 
-Lockstep::Lockstep(size_t lane, const StateMap& map, TileMaker* maker, std::string name)
+Lockstep::Lockstep(size_t lane, const StateMap& map, TileMaker* maker, int row, int column)
     : lane_(lane),
       map_(&map),
       layout_(&maker->layout()),
-      name_(std::move(name)),
-      tile_(maker->make(name_, true)),
+      name_(fmt::format("tile ({}, {})", row, column)),
+      tile_(maker->make(fmt::format("tile_{}_{}", row, column))),
       words_(map.words) {}
 
 void Lockstep::differs(const std::string& what, uint64_t wide, uint64_t verilated) const {
@@ -22,7 +20,6 @@ void Lockstep::differs(const std::string& what, uint64_t wide, uint64_t verilate
                                 name_, what, wide, verilated));
 }
 
-// After the Verilated tile was clocked, its registers are those with which the cycle began.
 void Lockstep::before(Block* block, uint64_t cycle) {
   uint64_t in[kSides];
   for (int side = 0; side < kSides; ++side) in[side] = block->taken_by(lane_, side);
@@ -33,6 +30,10 @@ void Lockstep::before(Block* block, uint64_t cycle) {
   }
   tile_->clock(cycle, in);
   tile_->read(words_.data());
+  compare_registers();
+}
+
+void Lockstep::compare_registers() const {
   for (size_t s = 0; s < layout_->signals().size(); ++s) {
     const StateSignal& signal = layout_->signals()[s];
     const size_t first = layout_->first(s);
@@ -43,13 +44,21 @@ void Lockstep::before(Block* block, uint64_t cycle) {
   }
 }
 
-void Lockstep::after(const Block& block, uint64_t cycle) const {
+// A tile of a block is awake in the cycle after it sent: its output registers change. So only the
+// Verilated tile may be idle alone.
+void Lockstep::after(Block* block, uint64_t cycle) {
   for (int side = 0; side < kSides; ++side) {
-    const uint64_t sent = block.sent_by(lane_, cycle + 1, side);
+    const uint64_t sent = block->sent_by(lane_, cycle + 1, side);
     if (sent == tile_->sent(side)) continue;
     constexpr const char* kNames[] = {"north", "east", "south", "west"};
     differs(fmt::format("what it sends to the {}", kNames[side]), sent, tile_->sent(side));
   }
+  const bool idle = !block->awake().get(lane_);
+  if (idle && !tile_->idle()) differs("whether it is idle", 1, 0);
+  if (!block->idle()) return;
+  block->read(lane_, *map_, cycle + 1, &state_);
+  tile_->read_next(words_.data());
+  compare_registers();
 }
 
 }  // namespace ow::wide

@@ -108,7 +108,7 @@ Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options
                [this](size_t thread, size_t batch) { clock_batch(thread, batch); }) {
   TileState reset;
   reset.words.resize(map_.words);
-  maker->make("reset", false)->read_next(reset.words.data());
+  maker->make("reset")->read_next(reset.words.data());
   for (size_t first = 0; first < count; first += width_) {
     const size_t tiles = std::min(width_, count - first);
     Lanes present;
@@ -273,7 +273,7 @@ size_t bytes_in_blocks(const SimOptions& options) {
 
 std::unique_ptr<TileBlocks> make_tile_blocks(size_t count, const SimOptions& options) {
   return std::make_unique<Blocks>(count, wide::find_code(options.width), options,
-                                  make_tile_maker());
+                                  make_tile_maker(false));
 }
 
 }  // namespace ow

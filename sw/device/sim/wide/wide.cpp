@@ -175,7 +175,7 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
   // Registers that no reset sets begin as in the replicated engine.
   TileState reset;
   reset.words.resize(map_.words);
-  maker_->make("reset", false)->read_next(reset.words.data());
+  maker_->make("reset")->read_next(reset.words.data());
   for (int b = 0; b < count; ++b) make_block(b, count, reset);
   if (options.lockstep) sample_tiles(options.first_row);
 }
@@ -197,8 +197,7 @@ void Wide::sample_tiles(int first_row) {
     while (!place.block.present().get(at) || skip-- > 0) ++at;
     const int row = first_row + place.row + static_cast<int>(at) / columns_;
     const int column = place.column + static_cast<int>(at) % columns_;
-    place.lockstep = std::make_unique<wide::Lockstep>(at, map_, maker_.get(),
-                                                      fmt::format("tile_{}_{}", row, column));
+    place.lockstep = std::make_unique<wide::Lockstep>(at, map_, maker_.get(), row, column);
   }
 }
 
@@ -317,7 +316,7 @@ bool Wide::wakes(Place* place) {
 void Wide::finish(Place* place) {
   place->block.end(cycle_now_);
   place->evaluations += place->tiles;
-  if (place->lockstep) place->lockstep->after(place->block, cycle_now_);
+  if (place->lockstep) place->lockstep->after(&place->block, cycle_now_);
   place->awake = !place->block.idle();
   if (chooses_) choose(place, place->block.awake().count());
 }

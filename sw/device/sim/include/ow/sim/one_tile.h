@@ -25,7 +25,8 @@ class OneTile {
   // comes.
   virtual uint64_t sent(int side) const = 0;
   virtual bool idle() const = 0;
-  // The state that the last cycle began with, and that with which the next one begins.
+  // The state that the last cycle began with, and that with which the next one begins. For the
+  // latter a copy is clocked, and its assertions are those of the next cycle.
   virtual void read(uint64_t* words) const = 0;
   virtual void read_next(uint64_t* words) = 0;
 };
@@ -36,13 +37,13 @@ class TileMaker {
   virtual const StateLayout& layout() const = 0;
   // The memory of a tile.
   virtual size_t tile_bytes() const = 0;
-  // Its assertions name it so: "tile_2_3". One that fails is a DeviceFault.
-  virtual std::unique_ptr<OneTile> make(const std::string& name, bool checked) = 0;
+  // Its assertions name it so: "tile_2_3".
+  virtual std::unique_ptr<OneTile> make(const std::string& name) = 0;
 };
 
 // Makes tiles of this program's model. Each may be used by another thread, and they must not be
-// used after it.
-std::unique_ptr<TileMaker> make_tile_maker();
+// used after it. `checked`: their assertions are evaluated, and one that fails is a DeviceFault.
+std::unique_ptr<TileMaker> make_tile_maker(bool checked);
 
 }  // namespace ow
 
