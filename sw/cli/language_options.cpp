@@ -8,6 +8,7 @@
 #include "ow/base/error.h"
 #include "ow/check/golden_ring.h"
 #include "ow/import/model_folder.h"
+#include "ow/open/machine.h"
 #include "ow/runtime/machine.h"
 #include "ow/serve/grid_ring.h"
 
@@ -22,6 +23,12 @@ LanguageRegion region_of(const LanguageOptions& o, const LanguageModel& model) {
     throw BadInput(fmt::format("--region: '{}' is not ROWSxCOLUMNS, as 2x2", o.region));
   }
   return region;
+}
+
+// Such a run is repeated from the words at its edges.
+void check_direct(const MachineSpec& spec) {
+  if (spec.record_file.empty() && spec.save_file.empty() && spec.restore_file.empty()) return;
+  throw BadInput("--load direct: not with record=, save= or restore=");
 }
 
 }  // namespace
@@ -78,9 +85,10 @@ std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Lang
     if (o.wafers > 1) throw BadInput("--wafers: golden is no machine");
     return std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
   }
+  const bool direct = o.load == "direct";
+  if (direct) check_direct(parse_machine(o.device, "--device " + o.device));
   std::vector<Runtime> wafers;
   for (int n = 0; n < o.wafers; ++n) wafers.push_back(ow::open(o.device));
-  const bool direct = o.load == "direct";
   for (const Runtime& wafer : wafers) copy_directly(wafer, direct);
   auto ring = std::make_unique<serve::GridRing>(
       wafers, language.model, jobs::LanguageOptions{{rows, columns}, slots, 0}, OW_FIRMWARE_DIR);

@@ -34,9 +34,8 @@ class FakeGrid : public SimDevice {
   uint64_t evaluations() const override { return evaluations_; }
   std::vector<UnitClock> unit_clocks() const override { return {{"fake", evaluations_}}; }
   bool has_memory() const override { return true; }
-  void write_memory(int row, int col, uint32_t address, const uint32_t* words,
-                    size_t count) override {
-    if (repeats()) return;
+  void put_memory(int row, int col, uint32_t address, const uint32_t* words,
+                  size_t count) override {
     const size_t tile = static_cast<size_t>(row) * columns() + static_cast<size_t>(col);
     for (size_t k = 0; k < count; ++k) {
       tiles_.at(tile).words.at(layout_.first(2) + (address / 4 + k) % 4) = words[k];

@@ -212,12 +212,32 @@ TEST(SavedRun, GoesOnWithARecordingOfTheRun) {
   grid.replay(recording);
   EXPECT_EQ(grid.cycle(), recording.cycles);
 
-  recording.cycles = begin - 1;
-  FakeGrid late(kGrid);
-  late.restore_tiles(path);
-  EXPECT_EQ(refusal_of([&] { late.replay(recording); }),
-            path + ": saved in cycle " + std::to_string(begin) + ", the recording (" + recorded +
-                ") ends in cycle " + std::to_string(begin - 1));
+  for (const uint64_t end : {begin - 1, begin}) {
+    recording.cycles = end;
+    FakeGrid late(kGrid);
+    late.restore_tiles(path);
+    EXPECT_EQ(refusal_of([&] { late.replay(recording); }),
+              path + ": saved in cycle " + std::to_string(begin) + ", the recording (" + recorded +
+                  ") ends in cycle " + std::to_string(end));
+  }
+}
+
+// It would be missing when the run is repeated from the words at its edges.
+TEST(SavedRun, NeitherItNorARecordingHasWhatIsWrittenIntoMemories) {
+  const auto refused = [](FakeGrid* grid) {
+    const uint32_t word = 1;
+    return refusal_of([&] { grid->write_memory(0, 0, 0, &word, 1); });
+  };
+  FakeGrid plain(kGrid), recorded(kGrid), saved(kGrid), restored(kGrid);
+  recorded.record_run(temporary_path("memories.owr"));
+  saved.save_run(temporary_path("memories.ows"), 4);
+  restored.restore_run(save("restored.ows").path);
+  EXPECT_EQ(refused(&plain), "");
+  for (FakeGrid* const grid : {&recorded, &saved, &restored}) {
+    EXPECT_EQ(refused(grid),
+              "a run that is recorded, saved or restored writes to memories only by words at its "
+              "edges");
+  }
 }
 
 TEST(Recordings, OfWhatCannotBeAreRefused) {

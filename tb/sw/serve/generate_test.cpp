@@ -149,6 +149,12 @@ TEST(Generate, RefusesBadInputInOneLine) {
     EXPECT_EQ(r.status, 2) << arguments;
     EXPECT_EQ(r.output, "ow: bad input: " + message + "\n") << arguments;
   }
+  for (const char* option : {"record", "save", "restore"}) {
+    const Result r =
+        generate(kAlice + " --load direct --device sim:8x12," + option + "=/nowhere/file");
+    EXPECT_EQ(r.status, 2) << option;
+    EXPECT_EQ(r.output, "ow: bad input: --load direct: not with record=, save= or restore=\n");
+  }
   for (const std::string arguments :
        {"", " --device gpu", " --device sim-mini:8x12", " --max-tokens 0", " --temperature -1",
         " --top-k 0", " --type float32"}) {

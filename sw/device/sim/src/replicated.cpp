@@ -52,12 +52,12 @@ class Replicated : public SimDevice {
   }
   std::vector<UnitClock> unit_clocks() const override;
   bool has_memory() const override { return true; }
-  void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
   const StateLayout& state_layout() const override { return cells_->layout(); }
   void read_tile(size_t tile, TileState* state) override;
   void write_tiles(const std::function<void(size_t, TileState*)>& tiles) override;
 
  protected:
+  void put_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
   bool grid_quiet() const override { return due_[parity_].tiles.empty(); }
 
@@ -186,9 +186,7 @@ std::vector<UnitClock> Replicated::unit_clocks() const {
 }
 
 // Banks have 8 bytes a row and take turns (rtl/tile/memory/ow_sram.sv).
-void Replicated::write_memory(int row, int col, uint32_t addr, const uint32_t* words,
-                              size_t count) {
-  if (repeats()) return;
+void Replicated::put_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) {
   Tile& tile = tiles_.at(static_cast<size_t>(row) * static_cast<size_t>(shape_.cols) +
                          static_cast<size_t>(col));
   if (tile.banks.empty()) {

@@ -44,12 +44,12 @@ class Split : public SimDevice {
   uint64_t evaluations() const override;
   std::vector<UnitClock> unit_clocks() const override;
   bool has_memory() const override { return own_->has_memory(); }
-  void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
   const StateLayout& state_layout() const override { return own_->state_layout(); }
   void read_tile(size_t tile, TileState* state) override;
   void write_tiles(const std::function<void(size_t, TileState*)>& tiles) override;
 
  protected:
+  void put_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) override;
   void clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) override;
   bool grid_quiet() const override {
     return std::all_of(parts_.begin(), parts_.end(),
@@ -192,8 +192,7 @@ std::vector<UnitClock> Split::unit_clocks() const {
   return all;
 }
 
-void Split::write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) {
-  if (repeats()) return;
+void Split::put_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) {
   const size_t k = part_of(row);
   row -= parts_[k].first_row;
   if (k == 0) return own_->write_memory(row, col, addr, words, count);

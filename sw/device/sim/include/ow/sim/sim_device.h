@@ -49,6 +49,8 @@ class SimDevice : public Device, public SimControl {
   void set_exit(Side side, int index, int colour,
                 const std::optional<EdgeExitOptions>& options) override;
   EdgeExit& exit(Side side, int index) override { return ports_.exit(ports_.port(side, index)); }
+  // BadInput if the run is recorded, saved or restored: the words at its edges must give it again.
+  void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) final;
 
   // Records the words that come in at the edges. Call it before the first cycle.
   void record_run(const std::string& path);
@@ -80,8 +82,8 @@ class SimDevice : public Device, public SimControl {
   virtual bool grid_quiet() const = 0;
 
  protected:
-  // Whether a saved run is still being repeated: what the host writes to memories is in it.
-  bool repeats() const { return cycle_ < repeat_until_; }
+  // write_memory() of a run that allows it, in a device that has_memory().
+  virtual void put_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count);
   static int checked_colour(int colour);
   // Whether nothing moves before the host sends something.
   bool quiet() const;
@@ -90,6 +92,8 @@ class SimDevice : public Device, public SimControl {
   EdgePorts ports_;
 
  private:
+  // Whether a saved run is still being repeated.
+  bool repeats() const { return cycle_ < repeat_until_; }
   void clock();
   void clock_tiles();
   void load(SavedRun* saved);
