@@ -20,6 +20,22 @@ std::pair<int, int> tile_of(const std::string& text) {
   return {row, column};
 }
 
+// Whether there is a cycle to write: the run begins in cycle `first`.
+void check_cycles(const Waves& waves, bool has_from, uint64_t first, const std::string& saved,
+                  const Recording& recording) {
+  if (waves.from >= recording.cycles || waves.from > waves.to) {
+    throw BadInput(recording.path + ": its " + std::to_string(recording.cycles) +
+                   " cycles have none from --from to --to");
+  }
+  const std::pair<const char*, bool> early[] = {{"--from", has_from && waves.from < first},
+                                                {"--to", waves.to < first}};
+  for (const auto& [flag, is] : early) {
+    if (!is) continue;
+    throw BadInput(std::string(flag) + ": " + saved + " begins later, in cycle " +
+                   std::to_string(first));
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "Runs a recording again (of ow run --record FILE, or of a program that opens "
@@ -30,7 +46,8 @@ int run(int argc, char** argv) {
   SimOptions options;
   app.add_option("recording", file, "The recording")->required()->type_name("FILE");
   app.add_option("waves", options.waves.file, "Where the waves go")->required()->type_name("FILE");
-  app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
+  const CLI::Option* const from =
+      app.add_option("--from", options.waves.from, "The first cycle")->check(whole_number(0));
   app.add_option("--to", options.waves.to, "The last cycle")->check(whole_number(0));
   app.add_option("--tile", tiles, "Only of this tile (may be repeated)")->type_name("ROW,COLUMN");
   app.add_option("--restore", restore,
@@ -45,12 +62,9 @@ int run(int argc, char** argv) {
   check_files({{"recording", file}, {"--restore", restore}}, {{"waves", options.waves.file}});
   const Claim claim(options.waves.file);
   const Recording recording = read_recording(file);
-  if (options.waves.from >= recording.cycles || options.waves.from > options.waves.to) {
-    throw BadInput(file + ": its " + std::to_string(recording.cycles) +
-                   " cycles have none from --from to --to");
-  }
   const auto simulator = make_simulator(recording.shape, options);
   if (!restore.empty()) simulator->restore_tiles(restore);
+  check_cycles(options.waves, from->count() > 0, simulator->cycle(), restore, recording);
   simulator->replay(recording);
   std::printf("%llu cycles of %d x %d tiles\n", static_cast<unsigned long long>(recording.cycles),
               recording.shape.rows, recording.shape.cols);

@@ -86,13 +86,20 @@ def main():
             sys.exit(f"line {line} is not that of the assertion")
     if not cycle <= failed <= cycle + EVERY:
         sys.exit(f"fails in cycle {failed}, the fault is in cycle {cycle}")
+    first = max(failed - 20, cycle)
     said = run([OW_WAVE, path("run.owr"), path("run.fst"), "--restore", path("seeded"), "--tile",
-                f"{ROW},{COLUMN}", "--from", str(failed - 20)], 3)
+                f"{ROW},{COLUMN}", "--from", str(first)], 3)
     again = FAILURE.search(said)
     # With waves no unit sleeps, so the assertion of a unit that wakes may be evaluated a cycle earlier.
     if again is None or int(again[1]) != line or failed - int(again[2]) not in (0, 1):
         sys.exit(f"another failure with waves:\n{said}")
-    check_waves(path("run.fst"), 2 * (failed - 20), 2 * failed)
+    check_waves(path("run.fst"), 2 * first, 2 * failed)
+    for flag, arguments in (("--from", ["--from", str(cycle - 1)]), ("--to", ["--to", str(cycle - 1)])):
+        said = run([OW_WAVE, path("run.owr"), path("none.fst"), "--restore", path("seeded"), *arguments], 2)
+        if said != f"ow-wave: bad input: {flag}: {path('seeded')} begins later, in cycle {cycle}\n":
+            sys.exit(f"{arguments}: {said}")
+        if os.path.exists(path("none.fst")):
+            sys.exit(f"{arguments}: refused, but there is a file")
     print(f"saved in cycle {cycle}, failed in cycle {failed}, line {line}")
 
 
