@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 #include <utility>
 
 #include "ow/base/error.h"
@@ -89,12 +90,15 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
   std::string options = text->substr(comma + 1);
   text->resize(comma);
   SimOptions parsed;
-  bool every = false;
+  std::set<std::string> given;
   do {
     const std::string option = take_part(&options);
     const size_t equals = option.find('=');
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+    if (!given.insert(key).second) {
+      throw BadInput(fmt::format("{}: '{}' is given twice", name, key));
+    }
     if (key == "engine") {
       parse_engine(name, value, &parsed);
     } else if (key == "threads") {
@@ -118,7 +122,6 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
             fmt::format("{}: every '{}': must be cycles, 1 to 999999999999", name, value));
       }
       parsed.save_every = std::stoull(value);
-      every = true;
     } else {
       throw BadInput(
           fmt::format("{}: option '{}': must be engine=, threads=, lockstep, split=, save=, "
@@ -126,7 +129,7 @@ void take_options(const std::string& name, std::string* text, MachineSpec* spec)
                       name, key));
     }
   } while (!options.empty());
-  if (every && parsed.save_file.empty()) {
+  if (given.count("every") != 0 && parsed.save_file.empty()) {
     throw BadInput(name + ": every= is only for save=");
   }
   if (parsed.engine != Engine::Wide && parsed.lockstep) {

@@ -11,6 +11,7 @@
 
 #include "edge_traffic.h"
 #include "fake_device.h"
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/rng.h"
@@ -95,6 +96,15 @@ TEST(Simulator, TheFakeDeviceHasTheCreditsOfTheMachine) {
   ControlPlane machine(*device), host(fake);
   EXPECT_EQ(host.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount),
             machine.read_tile(0, 0, kRegRtCredits, isa::reg::RtCredits::kCount));
+}
+
+TEST(Simulator, RefusesLockstepWhichOnlyTheWideEngineHas) {
+  SimOptions options;
+  options.lockstep = true;
+  EXPECT_EQ(refusal_of([&] {
+              make_device(DeviceKind::Replicated, GridShape{1, 1}, options);
+            }),
+            "lockstep is only for engine=wide");
 }
 
 // What only a simulator can do is asked for (Device::sim), never cast for: a cast of what has just

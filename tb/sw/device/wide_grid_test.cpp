@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "messages.h"
 #include "ow/base/error.h"
 #include "ow/runtime/ramp.h"
 #include "ow/sim/one_tile.h"
@@ -126,6 +128,26 @@ TEST(WideGrid, OfBlocksThatFailInACycleTheFirstIsNamed) {
     const std::string failure = failure_of_two(threads);
     EXPECT_EQ(failure.rfind("tile (1, 37): internal assertion", 0), 0u)
         << failure << ", threads " << threads;
+  }
+}
+
+TEST(WideGrid, RefusesWhatOnlyTheOtherEngineHas) {
+  const auto refused = [](const std::string& engine, const std::function<void(SimOptions*)>& set) {
+    SimOptions options;
+    parse_engine("test", engine, &options);
+    set(&options);
+    return refusal_of([&] { make_device(DeviceKind::Replicated, {1, 1}, options); });
+  };
+  const std::string end = ": engine=replicated";
+  EXPECT_EQ(refused("wide-64", [](SimOptions* o) { o->skip_idle = false; }),
+            "the wide engine has no evaluation of idle tiles" + end);
+  EXPECT_EQ(refused("wide-64", [](SimOptions* o) { o->toggle_clock = true; }),
+            "the wide engine has no clock with both edges" + end);
+  EXPECT_EQ(refused("wide-64", [](SimOptions* o) { o->check_idle = true; }),
+            "the wide engine has no checks of idle tiles" + end);
+  for (const char* engine : {"auto", "replicated"}) {
+    EXPECT_EQ(refused(engine, [](SimOptions* o) { o->lockstep = true; }),
+              "lockstep is only for engine=wide");
   }
 }
 

@@ -108,6 +108,13 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
   EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, auto, wide"));
   EXPECT_TRUE(has(refused("sim:4x4,lockstep"), "lockstep is only for engine=wide"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=auto,lockstep"), "lockstep is only for engine=wide"));
+  for (const char* option :
+       {"engine=wide", "threads=2", "lockstep", "split=2", "save=f", "every=9", "restore=f"}) {
+    const std::string twice = std::string(option) + ",threads=1," + option;
+    const std::string key = twice.substr(0, twice.find_first_of("=,"));
+    EXPECT_TRUE(has(refused("sim:4x4," + twice), "'" + key + "' is given twice")) << option;
+  }
+  EXPECT_TRUE(has(refused("sim:4x4,engine=wide,engine=replicated"), "'engine' is given twice"));
   EXPECT_TRUE(has(refused("sim:4x4,split=0"), "split '0': must be processes, 1 to 999"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=wide,threads=0"), "threads '0': must be 1 to 256"));
   EXPECT_TRUE(has(refused("sim:4x4,save="), "save= needs a file"));

@@ -104,6 +104,7 @@ class Monolithic : public SimDevice {
 }  // namespace
 
 std::unique_ptr<SimDevice> make_monolithic(GridShape shape, const SimOptions& options) {
+  if (options.lockstep) throw BadInput("lockstep is only for engine=wide");
   if (options.check_idle || options.drop_credit || !options.waves.file.empty()) {
     throw BadInput("the idle check, fault injection and waves need the replicated device");
   }

@@ -485,6 +485,7 @@ std::unique_ptr<SimDevice> make_simulator(GridShape shape, const SimOptions& opt
   if (options.threads > 1 && (options.drop_credit || options.on_word)) {
     throw BadInput("lost credits and reports of words need one thread");
   }
+  if (options.lockstep) throw BadInput("lockstep is only for engine=wide");
   return std::make_unique<Replicated>(shape, options);
 }
 

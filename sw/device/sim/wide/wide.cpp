@@ -478,17 +478,19 @@ bool has_wide(int width) { return wide::has_code(width); }
 
 std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options,
                                      std::unique_ptr<TileMaker> maker) {
-  const std::pair<bool, const char*> lacks[] = {
-      {options.check_idle, "checks of idle tiles"},
-      {!options.skip_idle || options.toggle_clock, "another way to evaluate tiles"},
-      {options.drop_credit.has_value(), "lost credits"},
-      {!options.waves.file.empty(), "waves"},
-      {options.on_word != nullptr, "reports of words"},
-      {options.lockstep && options.engine == Engine::Auto, "lockstep with engine=auto"}};
+  const std::pair<bool, const char*> lacks[] = {{options.check_idle, "checks of idle tiles"},
+                                                {!options.skip_idle, "evaluation of idle tiles"},
+                                                {options.toggle_clock, "clock with both edges"},
+                                                {options.drop_credit.has_value(), "lost credits"},
+                                                {!options.waves.file.empty(), "waves"},
+                                                {options.on_word != nullptr, "reports of words"}};
   for (const auto& [wanted, what] : lacks) {
     if (wanted) throw BadInput(fmt::format("the wide engine has no {}: engine=replicated", what));
   }
   return std::make_unique<Wide>(shape, wide::find_code(options.width), options, std::move(maker));
+  if (options.lockstep && options.engine == Engine::Auto) {
+    throw BadInput("lockstep is only for engine=wide");
+  }
 }
 
 }  // namespace ow
