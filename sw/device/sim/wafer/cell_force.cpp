@@ -72,8 +72,14 @@ CellForce CellForce::flip_flop(const std::vector<sim::Cell>& cells, const TileFa
     refuse(f, fmt::format("'{}' is the end of the names of {} registers, as {} and {}", f.name,
                           found.size(), c.name, found.back().name));
   }
-  if (static_cast<size_t>(f.bit) >= c.size * 8) {
-    refuse(f, fmt::format("bit {} of register {}: it has {} at most", f.bit, f.name, c.size * 8));
+  const size_t elements = c.size * 8 / static_cast<size_t>(c.stride);
+  if (static_cast<size_t>(f.bit) >= c.size * 8 || f.bit % c.stride >= c.bits) {
+    const std::string words =
+        elements == 1
+            ? ""
+            : fmt::format(" in each of {} words, which begin every {} bits", elements, c.stride);
+    refuse(f, fmt::format("bit {} of register {}: it has bits 0 to {}{}", f.bit, f.name, c.bits - 1,
+                          words));
   }
   CellForce force;
   force.byte_ = c.data + f.bit / 8;
