@@ -86,6 +86,7 @@ class MpiTransport : public Transport {
 
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
+  int ranks_here() const override { return ranks_here_; }
   std::chrono::seconds patience() const override { return options_.patience; }
 
   void send(int to, Tag tag, Message message) override {
@@ -200,8 +201,7 @@ class MpiTransport : public Transport {
   std::condition_variable room_;  // for a message to a rank
   std::string start_error_;
   std::unique_ptr<Mailbox> box_;
-  int rank_ = 0;
-  int ranks_ = 1;
+  int rank_ = 0, ranks_ = 1, ranks_here_ = 1;
   std::vector<size_t> outstanding_;  // by rank
   std::deque<OutgoingMessage> waiting_;
   bool failing_ = false;      // the others are being told
@@ -238,9 +238,13 @@ bool MpiTransport::begin() {
     start_error_ = "MPI does not start";
     return false;
   }
+  MPI_Comm here = MPI_COMM_NULL;
   if (MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
       MPI_Comm_rank(MPI_COMM_WORLD, &rank_) != MPI_SUCCESS ||
-      MPI_Comm_size(MPI_COMM_WORLD, &ranks_) != MPI_SUCCESS) {
+      MPI_Comm_size(MPI_COMM_WORLD, &ranks_) != MPI_SUCCESS ||
+      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here) !=
+          MPI_SUCCESS ||
+      MPI_Comm_size(here, &ranks_here_) != MPI_SUCCESS || MPI_Comm_free(&here) != MPI_SUCCESS) {
     start_error_ = "MPI does not tell the ranks";
     return false;
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -212,6 +213,23 @@ TEST(Split, RefusesARankWhoseTilesHaveOtherRegisters) {
             }),
             "bad input: rank 1: its tiles have other registers than those of rank 0: is it another "
             "program?");
+}
+
+// Ranks on one computer share its memory: each part alone would have room.
+TEST(Split, RefusesAGridForWhichTheMemoryOfTheComputerIsTooLittle) {
+  constexpr int kColumns = 4096;
+  constexpr double kMost = 100'000, kTimes = 1.5;  // bytes of a tile, of the memory
+  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const GridShape grid{2 * static_cast<int>(kTimes / 2 * bytes / kMost / kColumns), kColumns};
+  if (grid.rows > kColumns) GTEST_SKIP() << "no grid is larger than this memory";
+  RanksInThreads ranks(2);
+  SimOptions options;
+  options.ranks = ranks.first();
+  const std::string refusal = error_of([&] { make_device(DeviceKind::Replicated, grid, options); });
+  EXPECT_EQ(refusal.rfind(fmt::format("bad input: grid of {} x 4096 tiles: ", grid.rows / 2), 0),
+            0u)
+      << refusal;
+  EXPECT_NE(refusal.find(" GB for each of 2 processes"), std::string::npos) << refusal;
 }
 
 TEST(Split, RefusesMoreRanksThanRows) {

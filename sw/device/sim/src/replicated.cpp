@@ -132,7 +132,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
   sim::check_internals<Vow_tile>();
   sim::check_room(fmt::format("grid of {} x {} tiles", shape.rows, shape.cols),
-                  static_cast<double>(n), sizeof(Vow_tile___024root));
+                  static_cast<double>(n), sizeof(Vow_tile___024root), options.processes_here);
   context_.enter();
   context_.assertOn(options.checked);
   tiles_.reserve(n);

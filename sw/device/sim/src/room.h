@@ -19,12 +19,12 @@ namespace ow::sim {
 // station, its share of its reticle's links.
 constexpr size_t kBesideTile = 16384;
 
-// BadInput, with estimate and limit, if this many tiles need more memory than the machine has or
-// this process may use.
-inline void check_room(const std::string& what, double tiles, size_t tile_bytes,
+// BadInput, with estimate and limit, if this many tiles need more memory than this process may use.
+// Of the computer's memory each of `processes` has the same share.
+inline void check_room(const std::string& what, double tiles, size_t tile_bytes, int processes = 1,
                        size_t beside_tile = kBesideTile) {
   const double need = tiles * static_cast<double>(tile_bytes + beside_tile);
-  double room = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  double room = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / processes;
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     room = std::min(room, static_cast<double>(limit.rlim_cur));
@@ -32,8 +32,9 @@ inline void check_room(const std::string& what, double tiles, size_t tile_bytes,
   if (need <= room) return;
   throw BadInput(
       fmt::format("{}: {:.0f} tiles need about {:.1f} GB of memory, the limit here is "
-                  "{:.1f}",
-                  what, tiles, need / 1e9, room / 1e9));
+                  "{:.1f} GB{}",
+                  what, tiles, need / 1e9, room / 1e9,
+                  processes > 1 ? fmt::format(" for each of {} processes", processes) : ""));
 }
 
 }  // namespace ow::sim

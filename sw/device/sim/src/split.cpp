@@ -110,6 +110,7 @@ Split::Split(GridShape shape, const SimOptions& options, int unit, const EngineM
     ranks_->tell(rank(k), writer.take());
   }
   order.first_row = 0;
+  order.processes_here = ranks_->count_here();
   each([&](size_t k, const Message& message) {
     if (k == 0) {
       own_ = make(parts_[0].shape, order);

@@ -70,7 +70,8 @@ class Server {
   }
   void make(Reader* reader, Writer* answer) {
     GridShape shape;
-    const SimOptions options = split::get_order(reader, &shape);
+    SimOptions options = split::get_order(reader, &shape);
+    options.processes_here = transport_->ranks_here();
     part_.reset();
     part_ = make_(shape, options);
     in_.assign(static_cast<size_t>(split::port_count(shape)), 0);

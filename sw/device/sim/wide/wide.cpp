@@ -108,7 +108,7 @@ class Wide : public SimDevice {
   Place& place_of(int row, int column) {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
-  void check_room(int blocks) const;
+  void check_room(int blocks, int processes) const;
   void make_block(int number, int count, const TileState& reset);
   void sample_tiles(int first_row);
   void take_edges(const uint64_t* in);
@@ -168,7 +168,7 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
     }
   }
   const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
-  check_room(count);
+  check_room(count, options.processes_here);
   const size_t places =
       workers_.threads() * wide::batch_of(static_cast<size_t>(count), workers_.threads());
   for (size_t k = 0; k < places; ++k) scratch_.emplace_back(code.scratch_bytes);
@@ -181,11 +181,12 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
 }
 
 // With engine=auto each tile may leave its block, and its place there remains.
-void Wide::check_room(int blocks) const {
+void Wide::check_room(int blocks, int processes) const {
   const auto tiles = static_cast<double>(shape_.rows) * shape_.cols;
   const double in_blocks = static_cast<double>(wide::block_bytes(code_)) * blocks / tiles;
   sim::check_room(fmt::format("grid of {} x {} tiles", shape_.rows, shape_.cols), tiles,
-                  static_cast<size_t>(in_blocks) + (chooses_ ? maker_->tile_bytes() : 0), 0);
+                  static_cast<size_t>(in_blocks) + (chooses_ ? maker_->tile_bytes() : 0), processes,
+                  0);
 }
 
 // A tile of each block, another one in each.
@@ -487,10 +488,10 @@ std::unique_ptr<SimDevice> make_wide(GridShape shape, const SimOptions& options,
   for (const auto& [wanted, what] : lacks) {
     if (wanted) throw BadInput(fmt::format("the wide engine has no {}: engine=replicated", what));
   }
-  return std::make_unique<Wide>(shape, wide::find_code(options.width), options, std::move(maker));
   if (options.lockstep && options.engine == Engine::Auto) {
     throw BadInput("lockstep is only for engine=wide");
   }
+  return std::make_unique<Wide>(shape, wide::find_code(options.width), options, std::move(maker));
 }
 
 }  // namespace ow

@@ -47,6 +47,8 @@ class Transport {
 
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
+  // Those on this computer, this one too.
+  virtual int ranks_here() const { return ranks(); }
   virtual std::chrono::seconds patience() const = 0;
 
   // send waits while too many messages of this tag are on their way. send, receive and check throw

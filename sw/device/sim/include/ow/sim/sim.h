@@ -62,7 +62,7 @@ struct SimOptions {
   Engine engine = Engine::Replicated;  // of DeviceKind::Replicated
   int width = 0;    // tiles that the wide engine has in a vector: 512, 256, 64; 0: as this CPU can
   int threads = 1;  // in each process, 1 to 256
-  bool lockstep = false;      // of the wide engine: a tile of each block beside a Verilated one
+  bool lockstep = false;      // only Engine::Wide: a tile of each block beside a Verilated one
   bool checked = true;        // the assertions of the hardware; one that fails is a DeviceFault
   bool check_idle = false;    // evaluate idle tiles too and fail if any state changes
   bool skip_idle = true;      // do not evaluate idle tiles that get no input
@@ -74,7 +74,8 @@ struct SimOptions {
   std::string restore_file;         // a saved run that goes on; empty: none
   // Processes that simulate the grid together, a part of its rows each; null: this one alone.
   std::shared_ptr<GridRanks> ranks;
-  int first_row = 0;  // of a part, in the grid that it is a part of: for names of tiles
+  int first_row = 0;       // of a part, in the grid that it is a part of: for names of tiles
+  int processes_here = 1;  // that simulate the grid on this computer and share its memory
   Waves waves;
   // Called for each word on a link, if it is set. Replicated engine only.
   std::function<void(const TileWord&)> on_word;

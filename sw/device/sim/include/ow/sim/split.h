@@ -35,6 +35,8 @@ class GridRanks {
 
   int count() const { return transport_->ranks(); }
   int rank() const { return transport_->rank(); }
+  // Those on this computer, this one too.
+  int count_here() const { return transport_->ranks_here(); }
 
   // In ranks other than 0: simulates the parts that rank 0 asks for, until it ends. Returns the
   // exit status: 0, or 3 if the run has failed, which rank 0 reports. DeviceFault in rank 1 if rank
