@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device of one Verilated tile. `Tile` is the class that Verilator generated.
-#ifndef OW_ELF_SRC_TILE_DEVICE_H_
-#define OW_ELF_SRC_TILE_DEVICE_H_
+#ifndef OW_SIM_SRC_TILE_DEVICE_H_
+#define OW_SIM_SRC_TILE_DEVICE_H_
 
 #include <string>
 #include <utility>
@@ -87,4 +87,4 @@ class TileDevice : public SimDevice, public ObservedTile {
 
 }  // namespace ow
 
-#endif  // OW_ELF_SRC_TILE_DEVICE_H_
+#endif  // OW_SIM_SRC_TILE_DEVICE_H_

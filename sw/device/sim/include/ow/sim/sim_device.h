@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the simulated devices share: edge ports, the cycle count, the run loop.
-#ifndef OW_SRC_SIM_DEVICE_H_
-#define OW_SRC_SIM_DEVICE_H_
+#ifndef OW_SIM_SIM_DEVICE_H_
+#define OW_SIM_SIM_DEVICE_H_
 
 #include <functional>
 #include <memory>
@@ -126,4 +126,4 @@ int rows_of_block(GridShape shape, int width);
 
 }  // namespace ow
 
-#endif  // OW_SRC_SIM_DEVICE_H_
+#endif  // OW_SIM_SIM_DEVICE_H_
