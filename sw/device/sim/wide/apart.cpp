@@ -4,13 +4,32 @@
 #include <algorithm>
 
 namespace ow::wide {
+namespace {
+
+// In evaluations of a Verilated tile (ow bench scale has the measurements): a cycle of a block, and
+// a tile's way into a Verilated model or back.
+double tiles_of(const Block& block) { return block.words() * kGroup == 512 ? 80 : 60; }
+constexpr double kTilesOfMove = 50;
+constexpr double kMany = 2;  // times the tiles of a block: it changes over at once
+
+}  // namespace
 
 bool Apart::any(const Lanes& lanes) const {
   return std::any_of(std::begin(lanes.word), std::end(lanes.word),
                      [](uint64_t word) { return word != 0; });
 }
 
-void Apart::leave(Block* block, const StateMap& map, TileMaker* maker) {
+// Whether it is time to, if `tiles` must move then.
+bool Apart::changes_over(double lost, size_t tiles) {
+  lost_ = std::max(0.0, lost_ + lost);
+  if (lost_ <= kTilesOfMove * static_cast<double>(tiles)) return false;
+  lost_ = 0;
+  return true;
+}
+
+void Apart::leave_if_better(Block* block, const StateMap& map, TileMaker* maker) {
+  const size_t busy = block->awake().count();
+  if (!changes_over(tiles_of(*block) - static_cast<double>(busy), busy)) return;
   block_ = block;
   map_ = &map;
   maker_ = maker;
@@ -50,13 +69,22 @@ size_t Apart::find_due() {
   return due_.count();
 }
 
-void Apart::clock(uint64_t cycle) {
+std::optional<size_t> Apart::clock(uint64_t cycle) {
+  const size_t busy = find_due();
+  const double lost = static_cast<double>(busy) - tiles_of(*block_);
+  if (static_cast<double>(busy) >= kMany * tiles_of(*block_)) {
+    rejoin(cycle);
+    lost_ = 0;
+    return std::nullopt;
+  }
   block_->rest(cycle);  // sends nothing unless a tile does
   for (size_t k = 0; k < block_->words(); ++k) {
     for (uint64_t left = due_.word[k]; left != 0; left &= left - 1) {
       clock_tile(k * kGroup + static_cast<size_t>(__builtin_ctzll(left)), cycle);
     }
   }
+  if (changes_over(lost, out_count_)) rejoin(cycle + 1);
+  return busy;
 }
 
 void Apart::clock_tile(size_t lane, uint64_t cycle) {

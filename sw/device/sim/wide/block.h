@@ -3,7 +3,6 @@
 #ifndef OW_SIM_WIDE_BLOCK_H_
 #define OW_SIM_WIDE_BLOCK_H_
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +18,6 @@
 namespace ow::wide {
 
 constexpr int kSides = 4;  // north, east, south, west
-// The most blocks that a thread evaluates together, so that they share the code that is fetched.
-constexpr size_t kBatch = 4;
-// So many of `due` blocks are evaluated together, so that all threads have some.
-constexpr size_t batch_of(size_t due, size_t threads) {
-  return std::clamp((due + threads - 1) / threads, size_t{1}, kBatch);
-}
 
 // Where a bit of a port stands in the list of inputs, or of registers for an output. InternalError
 // if the model has no such bit, or if the output is no register.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "batches.h"
 #include "block.h"
 #include "lanes.h"
 #include "library.h"
@@ -15,7 +16,6 @@
 #include "ow/sim/one_tile.h"
 #include "ow/sim/sim_device.h"
 #include "state_map.h"
-#include "workers.h"
 
 namespace ow {
 namespace {
@@ -70,12 +70,10 @@ class Blocks : public TileBlocks {
     size_t first = 0, tiles = 0;
     bool runs = false;          // in this cycle
     bool sends[kSides] = {};    // `sends_` of its tiles is not zero
-    bool requests = false;      // its inputs `request` are not zero
     Lanes filled[kSides] = {};  // by group of lanes: its link inputs are not zero
     Lanes awake = {};
   };
 
-  void clock_batch(size_t thread, size_t batch);
   void give(Place* place);
   void give_group(Place* place, size_t group);
   void take(Place* place);
@@ -85,15 +83,13 @@ class Blocks : public TileBlocks {
   TestPorts ports_;
   size_t width_;
   wide::StateMap map_;
-  std::vector<wide::Memory> scratch_;  // by thread and place in a batch
   std::vector<Place> places_;
   std::vector<Place*> runs_;  // those that are evaluated in this cycle
-  size_t batch_ = 1;          // a thread evaluates so many of them together
   std::vector<std::array<uint64_t, 4>> sends_;
   const std::vector<TileInputs>* inputs_ = nullptr;  // of this cycle
   const std::vector<uint8_t>* due_ = nullptr;
   uint64_t cycle_ = 0;
-  sim::Workers workers_;  // the last member: its threads use the others
+  wide::Batches batches_;  // the last member: its threads use the others
 };
 
 Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options,
@@ -104,8 +100,16 @@ Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options
       width_(static_cast<size_t>(code.width)),
       map_(*code.names, maker->layout()),
       sends_(count),
-      workers_(static_cast<size_t>(std::max(options.threads, 1)),
-               [this](size_t thread, size_t batch) { clock_batch(thread, batch); }) {
+      batches_(
+          code, static_cast<size_t>(std::max(options.threads, 1)), (count + width_ - 1) / width_,
+          [this](size_t k) {
+            give(runs_[k]);
+            return &runs_[k]->block;
+          },
+          [this](size_t k, bool) {
+            runs_[k]->awake = runs_[k]->block.awake();
+            take(runs_[k]);
+          }) {
   TileState reset;
   reset.words.resize(map_.words);
   maker->make("reset")->read_next(reset.words.data());
@@ -114,10 +118,6 @@ Blocks::Blocks(size_t count, const ow_wide_code& code, const SimOptions& options
     Lanes present;
     for (size_t lane = 0; lane < tiles; ++lane) present.set(lane);
     places_.push_back({Block(code_, links_, present, map_, reset), first, tiles});
-  }
-  const size_t threads = workers_.threads();
-  for (size_t k = 0; k < threads * wide::batch_of(places_.size(), threads); ++k) {
-    scratch_.emplace_back(code.scratch_bytes);
   }
 }
 
@@ -225,26 +225,6 @@ void Blocks::take(Place* place) {
   }
 }
 
-void Blocks::clock_batch(size_t thread, size_t batch) {
-  const auto first = runs_.begin() + static_cast<std::ptrdiff_t>(batch * batch_);
-  const auto last = first + std::min(static_cast<std::ptrdiff_t>(batch_), runs_.end() - first);
-  const size_t scratch = thread * batch_;
-  for (auto place = first; place != last; ++place) {
-    give(*place);
-    (*place)->block.begin(cycle_);
-  }
-  for (int part = 0; part < code_.part_count; ++part) {
-    for (auto place = first; place != last; ++place) {
-      (*place)->block.part(part, scratch_[scratch + static_cast<size_t>(place - first)].data());
-    }
-  }
-  for (auto place = first; place != last; ++place) {
-    (*place)->block.end(cycle_);
-    (*place)->awake = (*place)->block.awake();
-    take(*place);
-  }
-}
-
 size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
                      const std::vector<uint8_t>& due) {
   cycle_ = cycle;
@@ -259,8 +239,7 @@ size_t Blocks::clock(uint64_t cycle, const std::vector<TileInputs>& inputs,
     place.runs ? runs_.push_back(&place) : take(&place);
     evaluated += place.runs ? place.tiles : 0;
   }
-  batch_ = wide::batch_of(runs_.size(), workers_.threads());
-  workers_.run((runs_.size() + batch_ - 1) / batch_);
+  batches_.run(runs_.size(), cycle);
   return evaluated;
 }
 

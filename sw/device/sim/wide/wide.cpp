@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "apart.h"
+#include "batches.h"
 #include "block.h"
 #include "lanes.h"
 #include "library.h"
@@ -23,13 +21,11 @@
 #include "ow/sim/sim_device.h"
 #include "room.h"
 #include "state_map.h"
-#include "workers.h"
 
 namespace ow {
 namespace {
 
 using wide::Block;
-using wide::kBatch;
 using wide::kSides;
 using wide::Lanes;
 
@@ -43,12 +39,6 @@ int columns_of_block(GridShape shape) {
 constexpr size_t kBits = kLinkBits;
 constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to that of the next
 
-// For engine=auto, in evaluations of a Verilated tile (ow bench scale has the measurements): a
-// cycle of a block, and a tile's way into a Verilated model or back.
-constexpr double tiles_of_block(int width) { return width == 512 ? 80 : 60; }
-constexpr double kTilesOfMove = 50;
-constexpr double kMany = 2;  // times the tiles of a block: it changes over at once
-
 int opposite(int side) { return (side + 2) % kSides; }
 bool is_vertical(int side) { return side % 2 == 0; }
 
@@ -61,7 +51,7 @@ class Wide : public SimDevice {
     return fmt::format(
         "{} engine, {} x {} tiles, {} at once{}", chooses_ ? "wide or replicated" : "wide",
         shape_.rows, shape_.cols, code_.width,
-        workers_.threads() > 1 ? fmt::format(", {} threads", workers_.threads()) : "");
+        batches_.threads() > 1 ? fmt::format(", {} threads", batches_.threads()) : "");
   }
   uint64_t evaluations() const override {
     uint64_t all = 0;
@@ -96,7 +86,6 @@ class Wide : public SimDevice {
     bool sends = false;        // a tile sends something
     bool filled[kSides] = {};  // its link inputs are not all zero
     wide::Apart apart = {};    // its tiles, while they are evaluated one by one
-    double lost = 0;           // what the other way of evaluating would have saved since, in tiles
     std::unique_ptr<wide::Lockstep> lockstep = {};
     std::vector<EdgeWord> comes = {};
     uint64_t evaluations = 0;
@@ -108,41 +97,31 @@ class Wide : public SimDevice {
   Place& place_of(int row, int column) {
     return blocks_[static_cast<size_t>((row / rows_) * across_ + column / columns_)];
   }
-  void check_room(int blocks, int processes) const;
-  void make_block(int number, int count, const TileState& reset);
+  void check_room(int processes) const;
+  void make_block(int number, const TileState& reset);
   void sample_tiles(int first_row);
   void take_edges(const uint64_t* in);
   void take_words(Place* place, int side) const;
   bool wakes(Place* place);
-  bool begin(Place* place);
+  Block* begin(Place* place);
+  void end(Place* place, bool evaluated);
   bool due(const Place& place) const;
-  void clock_batch(size_t thread, size_t batch);
-  void try_block(const Place& place, const std::function<void()>& work);
-  void clock_apart(Place* place, size_t busy);
-  void finish(Place* place);
-  void choose(Place* place, size_t busy);
   void give_edges(const Place& place);
 
   const ow_wide_code& code_;
   wide::TilePorts names_;
   std::unique_ptr<TileMaker> maker_;
   wide::StateMap map_;
-  bool chooses_;           // blocks are evaluated together or tile by tile
-  double tiles_of_block_;  // that take as long as the block
-  std::mutex failing_;
-  std::exception_ptr failed_;  // of a block in this cycle
-  size_t failed_block_ = 0;
-  int rows_ = 0, columns_ = 0;         // of a block
-  int across_ = 0;                     // blocks
-  Lanes border_[kSides];               // lanes whose neighbour is in the block beside
-  std::vector<wide::Memory> scratch_;  // by thread and place in a batch
+  bool chooses_;          // blocks are evaluated as a whole or tile by tile
+  int columns_, rows_;    // of a block
+  int across_, count_;    // blocks
+  Lanes border_[kSides];  // lanes whose neighbour is in the block beside
   std::vector<Place> blocks_;
   std::vector<Place*> due_;  // blocks to which something may come in this cycle, or that change
-  size_t batch_ = 1;         // of these a thread evaluates so many together
   uint64_t cycle_now_ = 0;
   uint64_t next_ = 0;  // the cycle after the last one
   uint64_t* out_now_ = nullptr;
-  sim::Workers workers_;  // the last member: its threads use the others
+  wide::Batches batches_;  // the last member: its threads use the others
 };
 
 Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
@@ -153,12 +132,14 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
       maker_(std::move(maker)),
       map_(*code.names, maker_->layout()),
       chooses_(options.engine == Engine::Auto),
-      tiles_of_block_(tiles_of_block(code.width)),
-      workers_(static_cast<size_t>(std::max(options.threads, 1)),
-               [this](size_t thread, size_t batch) { clock_batch(thread, batch); }) {
-  columns_ = columns_of_block(shape);
-  rows_ = code.width / columns_;
-  across_ = (shape.cols + columns_ - 1) / columns_;
+      columns_(columns_of_block(shape)),
+      rows_(code.width / columns_),
+      across_((shape.cols + columns_ - 1) / columns_),
+      count_(across_ * ((shape.rows + rows_ - 1) / rows_)),
+      batches_(
+          code, static_cast<size_t>(std::max(options.threads, 1)), static_cast<size_t>(count_),
+          [this](size_t k) { return begin(due_[k]); },
+          [this](size_t k, bool evaluated) { end(due_[k], evaluated); }) {
   for (int r = 0; r < rows_; ++r) {
     for (int c = 0; c < columns_; ++c) {
       if (r == 0) border_[0].set(lane(r, c));
@@ -167,23 +148,19 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
       if (c == 0) border_[3].set(lane(r, c));
     }
   }
-  const int count = across_ * ((shape.rows + rows_ - 1) / rows_);
-  check_room(count, options.processes_here);
-  const size_t places =
-      workers_.threads() * wide::batch_of(static_cast<size_t>(count), workers_.threads());
-  for (size_t k = 0; k < places; ++k) scratch_.emplace_back(code.scratch_bytes);
+  check_room(options.processes_here);
   // Registers that no reset sets begin as in the replicated engine.
   TileState reset;
   reset.words.resize(map_.words);
   maker_->make("reset")->read_next(reset.words.data());
-  for (int b = 0; b < count; ++b) make_block(b, count, reset);
+  for (int b = 0; b < count_; ++b) make_block(b, reset);
   if (options.lockstep) sample_tiles(options.first_row);
 }
 
 // With engine=auto each tile may leave its block, and its place there remains.
-void Wide::check_room(int blocks, int processes) const {
+void Wide::check_room(int processes) const {
   const auto tiles = static_cast<double>(shape_.rows) * shape_.cols;
-  const double in_blocks = static_cast<double>(wide::block_bytes(code_)) * blocks / tiles;
+  const double in_blocks = static_cast<double>(wide::block_bytes(code_)) * count_ / tiles;
   sim::check_room(fmt::format("grid of {} x {} tiles", shape_.rows, shape_.cols), tiles,
                   static_cast<size_t>(in_blocks) + (chooses_ ? maker_->tile_bytes() : 0), processes,
                   0);
@@ -202,7 +179,7 @@ void Wide::sample_tiles(int first_row) {
   }
 }
 
-void Wide::make_block(int b, int count, const TileState& reset) {
+void Wide::make_block(int b, const TileState& reset) {
   const int row = b / across_ * rows_, column = b % across_ * columns_;
   Lanes present, edge[kSides];
   uint64_t tiles = 0;
@@ -220,7 +197,7 @@ void Wide::make_block(int b, int count, const TileState& reset) {
   std::copy(std::begin(edge), std::end(edge), std::begin(place.edge));
   place.neighbour[0] = b >= across_ ? b - across_ : -1;
   place.neighbour[1] = (b + 1) % across_ != 0 ? b + 1 : -1;
-  place.neighbour[2] = b + across_ < count ? b + across_ : -1;
+  place.neighbour[2] = b + across_ < count_ ? b + across_ : -1;
   place.neighbour[3] = b % across_ != 0 ? b - 1 : -1;
   blocks_.push_back(std::move(place));
 }
@@ -314,36 +291,6 @@ bool Wide::wakes(Place* place) {
   return false;
 }
 
-void Wide::finish(Place* place) {
-  place->block.end(cycle_now_);
-  place->evaluations += place->tiles;
-  if (place->lockstep) place->lockstep->after(&place->block, cycle_now_);
-  place->awake = !place->block.idle();
-  if (chooses_) choose(place, place->block.awake().count());
-}
-
-void Wide::clock_apart(Place* place, size_t busy) {
-  place->apart.clock(cycle_now_);
-  place->evaluations += busy;
-  place->awake = place->apart.awake();
-  choose(place, busy);
-}
-
-// A block changes over when the other way would have saved what the change costs. So it takes at
-// most twice the time of the better way, and much less if its tiles go on as they do.
-void Wide::choose(Place* place, size_t busy) {
-  const double more = static_cast<double>(busy) - tiles_of_block_;
-  place->lost = std::max(0.0, place->lost + (place->apart.active() ? more : -more));
-  const size_t tiles = place->apart.active() ? place->apart.out() : busy;
-  if (place->lost <= kTilesOfMove * static_cast<double>(tiles)) return;
-  place->lost = 0;
-  if (place->apart.active()) {
-    place->apart.rejoin(cycle_now_ + 1);
-  } else {
-    place->apart.leave(&place->block, map_, maker_.get());
-  }
-}
-
 // Whether wakes() must be asked. It may be that nothing comes after all.
 bool Wide::due(const Place& place) const {
   if (place.awake || place.sends || !place.comes.empty()) return true;
@@ -357,61 +304,33 @@ bool Wide::due(const Place& place) const {
   return false;
 }
 
-// Of the blocks that fail in a cycle the first one is reported, with any number of threads.
-void Wide::try_block(const Place& place, const std::function<void()>& work) {
-  try {
-    work();
-  } catch (...) {
-    const auto block = static_cast<size_t>(&place - blocks_.data());
-    const std::lock_guard<std::mutex> lock(failing_);
-    if (failed_ && failed_block_ < block) return;
-    failed_ = std::current_exception();
-    failed_block_ = block;
-  }
-}
-
-// Takes what comes to a block, and clocks it if its tiles are apart. True if the block itself must
-// be evaluated.
-bool Wide::begin(Place* place) {
-  if (!wakes(place)) return false;
+// Takes what comes to a block, and clocks it if its tiles are apart.
+Block* Wide::begin(Place* place) {
+  if (!wakes(place)) return nullptr;
   if (place->apart.active()) {
-    const size_t busy = place->apart.find_due();
-    if (static_cast<double>(busy) < kMany * tiles_of_block_) {
-      clock_apart(place, busy);
-      return false;
+    if (const auto evaluated = place->apart.clock(cycle_now_)) {
+      place->evaluations += *evaluated;
+      place->awake = place->apart.awake();
+      return nullptr;
     }
-    place->apart.rejoin(cycle_now_);
-    place->lost = 0;
   }
   if (place->lockstep) place->lockstep->before(&place->block, cycle_now_);
-  return true;
+  return &place->block;
 }
 
-void Wide::clock_batch(size_t thread, size_t batch) {
-  const size_t first = batch * batch_, last = std::min(first + batch_, due_.size());
-  std::array<Place*, kBatch> runs{};
-  size_t count = 0;
-  for (size_t b = first; b < last; ++b) {
-    try_block(*due_[b], [&] {
-      if (begin(due_[b])) runs[count++] = due_[b];
-    });
+void Wide::end(Place* place, bool evaluated) {
+  Block& block = place->block;
+  if (evaluated) {
+    place->evaluations += place->tiles;
+    if (place->lockstep) place->lockstep->after(&block, cycle_now_);
+    place->awake = !block.idle();
+    if (chooses_) place->apart.leave_if_better(&block, map_, maker_.get());
   }
-  const size_t scratch = thread * batch_;
-  for (size_t k = 0; k < count; ++k) runs[k]->block.begin(cycle_now_);
-  for (int part = 0; count > 0 && part < code_.part_count; ++part) {
-    for (size_t k = 0; k < count; ++k) runs[k]->block.part(part, scratch_[scratch + k].data());
+  place->sends = false;
+  for (int side = 0; side < kSides; ++side) {
+    place->sends = place->sends || block.sends(cycle_now_ + 1, side);
   }
-  for (size_t k = 0; k < count; ++k) {
-    try_block(*runs[k], [&] { finish(runs[k]); });
-  }
-  for (size_t b = first; b < last; ++b) {
-    Place& place = *due_[b];
-    place.sends = false;
-    for (int side = 0; side < kSides; ++side) {
-      place.sends = place.sends || place.block.sends(cycle_now_ + 1, side);
-    }
-    if (place.sends) give_edges(place);
-  }
+  if (place->sends) give_edges(*place);
 }
 
 void Wide::read_tile(size_t tile, TileState* state) {
@@ -464,9 +383,7 @@ void Wide::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   for (Place& place : blocks_) {
     due(place) ? due_.push_back(&place) : place.block.rest(cycle);
   }
-  batch_ = wide::batch_of(due_.size(), workers_.threads());
-  workers_.run((due_.size() + batch_ - 1) / batch_);
-  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+  batches_.run(due_.size(), cycle);
 }
 
 }  // namespace
