@@ -16,6 +16,7 @@
 
 #include "Vow_tile_internals.h"
 #include "due.h"
+#include "idle_check.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/device/link_word.h"
@@ -46,7 +47,7 @@ class Replicated : public SimDevice {
         options_.check_idle ? ", idle tiles checked" : "");
   }
   uint64_t evaluations() const override {
-    uint64_t all = checks_;
+    uint64_t all = idle_check_.evaluations();
     for (const Counts& counts : counts_) all += counts.evaluations;
     return all;
   }
@@ -97,8 +98,7 @@ class Replicated : public SimDevice {
   void end_parts(size_t count);
   void report_words(size_t index, uint64_t cycle, bool in, const uint64_t* words) const;
   void drop_credits(size_t index, uint64_t (&links)[4]);
-  void check_unchanged(size_t index, uint64_t cycle);
-  void check_asleep(size_t index, uint64_t cycle);
+  void check_idle(size_t index, const std::string& changed) const;
   void choose_waves();
   void dump_waves(uint64_t cycle);
 
@@ -108,15 +108,13 @@ class Replicated : public SimDevice {
   std::optional<sim::TileCells> cells_;
   std::vector<uint8_t> begins_;  // by tile, from write_tiles() to the next cycle: 1 if it is idle
   std::vector<sim::Slots> slots_;
-  std::array<sim::Due, 2> due_;   // by the parity of the cycle
-  std::vector<uint8_t> settled_;  // checked once since its last evaluation
-  std::vector<uint8_t> before_;   // of the idle check
+  std::array<sim::Due, 2> due_;  // by the parity of the cycle
+  sim::IdleCheck idle_check_;
   int parity_ = 0;
   uint64_t cycle_now_ = 0;
   uint64_t* out_now_ = nullptr;
   std::vector<Part> parts_;     // of a cycle
   std::vector<Counts> counts_;  // by thread
-  uint64_t checks_ = 0;         // evaluations of the idle check
   uint64_t fault_count_ = 0;
 #if VM_TRACE
   VerilatedFstC waves_;  // closes its file itself
@@ -127,6 +125,8 @@ class Replicated : public SimDevice {
 Replicated::Replicated(GridShape shape, const SimOptions& options)
     : SimDevice(shape),
       options_(options),
+      idle_check_(static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols),
+                  options.toggle_clock),
       workers_(static_cast<size_t>(std::max(options.threads, 1)),
                [this](size_t thread, size_t part) { clock_part(thread, part); }) {
   const size_t n = static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols);
@@ -137,7 +137,6 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
   context_.assertOn(options.checked);
   tiles_.reserve(n);
   slots_.resize(n);
-  settled_.assign(n, 0);
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
       const int i = r * shape.cols + c;
@@ -277,7 +276,7 @@ void Replicated::clock_grid(uint64_t cycle, const uint64_t* in, uint64_t* out) {
   const bool takes_idle = !begins && (options_.check_idle || !options_.skip_idle);
   for (size_t i = 0; i < tiles_.size() && takes_idle; ++i) {
     if (!options_.check_idle) due.add(i);
-    if (due.listed[i] == 0) check_unchanged(i, cycle);
+    if (due.listed[i] == 0) check_idle(i, idle_check_.unchanged(i, &tiles_[i].model, cycle));
   }
   const size_t parts = (due.tiles.size() + kTogether - 1) / kTogether;
   if (parts > 1 && workers_.threads() > 1) {
@@ -327,7 +326,7 @@ void Replicated::clock_tile(size_t index, Counts* counts, Part* part) {
   if (options_.on_word) report_words(index, cycle, true, words);
   words[0] = words[1] = words[2] = words[3] = 0;
   m->cycle_i = cycle;
-  if (options_.check_idle) check_asleep(index, cycle);
+  if (options_.check_idle) check_idle(index, sim::IdleCheck::asleep(&t.model, cycle));
   clock(&t.model);
   ++counts->evaluations;
   for (size_t k = 0; k < t.gates.size(); ++k) counts->edges[k] += *t.gates[k].open;
@@ -352,7 +351,7 @@ void Replicated::begin_tiles(Part* part) {
 void Replicated::give_words(size_t index, Part* part) {
   Tile& t = tiles_[index];
   Vow_tile* const m = t.model.get();
-  settled_[index] = 0;
+  idle_check_.evaluated(index);
   if (!m->idle_o) part->next.push_back(index);
   uint64_t links[4] = {m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o};
   if ((links[0] | links[1] | links[2] | links[3]) == 0) return;
@@ -428,55 +427,11 @@ void Replicated::choose_waves() {
 void Replicated::dump_waves(uint64_t) {}
 #endif
 
-// Evaluates, twice, a tile that would have been skipped; it uses the input of its last evaluation.
-// No register, no output and not idle_o may change. From the second such check in a row on, nothing
-// in the model may change. In the first one, Verilator's temporaries may (memory writes of the last
-// evaluation, function arguments). Before the comparison the time is set back to that of the last
-// evaluation; nothing came on the links in it.
-void Replicated::check_unchanged(size_t index, uint64_t cycle) {
-  sim::Model<Vow_tile>& m = tiles_[index].model;
-  const uint8_t* const state = m.state();
-  const uint64_t last_cycle = m->cycle_i;
-  const auto outputs = [&] {
-    return std::array<uint64_t, 5>{m->link_n_o, m->link_e_o, m->link_s_o, m->link_w_o, m->idle_o};
-  };
-  m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
-  m.evaluate();
-  const std::array<uint64_t, 5> outputs_before = outputs();
-  before_.assign(state, state + m.state_bytes());
-  for (const uint64_t time : {cycle, last_cycle}) {
-    m->cycle_i = time;
-    clock(&m);
-  }
-  m.evaluate();
-  ++checks_;
-  std::string changed;
-  if (std::memcmp(before_.data(), state, before_.size()) != 0) {
-    for (const sim::Cell& c : m.cells()) {
-      if (std::memcmp(before_.data() + (c.data - state), c.data, c.size) != 0) {
-        changed = c.name;
-        break;
-      }
-    }
-    if (changed.empty() && settled_[index] != 0) changed = "a signal that is no register";
-  }
-  if (changed.empty() && outputs() != outputs_before) changed = "an output";
-  if (!changed.empty()) {
-    throw InternalError(
-        fmt::format("idle check: tile ({}, {}) changed in cycle {} although it was idle and "
-                    "nothing arrived: {}",
-                    row_of(index), index % static_cast<size_t>(shape_.cols), cycle, changed));
-  }
-  settled_[index] = 1;
-}
-
-// State of sleeping units must not change, whether they are clocked or not.
-void Replicated::check_asleep(size_t index, uint64_t cycle) {
-  const std::string changed = tiles_[index].model.changes_asleep(kNames);
+// `changed`: what the check of a tile has found, empty if nothing.
+void Replicated::check_idle(size_t index, const std::string& changed) const {
   if (changed.empty()) return;
-  throw InternalError(
-      fmt::format("idle check: tile ({}, {}): units sleep in cycle {} that would change:{}",
-                  row_of(index), index % static_cast<size_t>(shape_.cols), cycle, changed));
+  throw InternalError(fmt::format("idle check: tile ({}, {}){}", row_of(index),
+                                  index % static_cast<size_t>(shape_.cols), changed));
 }
 
 }  // namespace
