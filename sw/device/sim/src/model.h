@@ -169,6 +169,24 @@ class Model {
   std::vector<uint8_t> before_, after_;
 };
 
+// Takes a new tile out of its reset, while nothing comes: inputs of a new model are 0. `clock`
+// clocks it.
+template <typename Tile, typename Clock>
+void start_tile(Model<Tile>* model, const Clock& clock) {
+  constexpr int kResetCycles = 4;
+  constexpr int kReleaseCycles = 2;  // the reset is registered twice before it acts
+  (*model)->rst_i = 1;
+  model->evaluate();
+  for (int k = 0; k < kResetCycles; ++k) clock();
+  (*model)->rst_i = 0;
+  for (int k = 0; k < kReleaseCycles; ++k) clock();
+}
+// With both edges of the clock.
+template <typename Tile>
+void start_tile(Model<Tile>* model) {
+  start_tile(model, [model] { model->clock_both_edges(); });
+}
+
 // The work of check_internals(), done once.
 //
 // Throws InternalError if the inside of M does not match Internals<M>. Each register has to lie

@@ -12,18 +12,11 @@ using sim::Context;
 using sim::Model;
 using sim::TileCells;
 
-constexpr int kResetCycles = 4, kReleaseCycles = 2;
-
 class Verilated : public OneTile {
  public:
   Verilated(Context* context, const TileCells* cells, const std::string& name)
       : context_(context), cells_(cells), model_(context, name) {
-    Vow_tile* const m = model_.get();
-    m->cycle_i = 0;
-    m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
-    model_.reset_both_edges(kResetCycles);
-    m->rst_i = 0;
-    for (int k = 0; k < kReleaseCycles; ++k) model_.clock_both_edges();
+    sim::start_tile(&model_);
   }
 
   void begin(const uint64_t* words, uint64_t cycle, const uint64_t* in) override {

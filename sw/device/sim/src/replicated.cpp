@@ -28,10 +28,7 @@
 namespace ow {
 namespace {
 
-constexpr int kResetCycles = 4;
-constexpr size_t kNames = 1000;    // letters of registers' names in an error
-constexpr int kReleaseCycles = 2;  // the reset is registered twice before it acts
-constexpr size_t kTogether = 16;   // tiles that a thread takes at a time
+constexpr size_t kTogether = 16;  // tiles that a thread takes at a time
 #if VM_TRACE
 constexpr int kWholeTile = 99;  // levels of hierarchy in waves
 #endif
@@ -150,12 +147,7 @@ Replicated::Replicated(GridShape shape, const SimOptions& options)
       t.edge_port[1] = c + 1 < shape.cols ? -1 : ports_.port(Side::East, r);
       t.edge_port[2] = r + 1 < shape.rows ? -1 : ports_.port(Side::South, c);
       t.edge_port[3] = c > 0 ? -1 : ports_.port(Side::West, r);
-      sim::Model<Vow_tile>& m = t.model;
-      m->cycle_i = 0;
-      m->link_n_i = m->link_e_i = m->link_s_i = m->link_w_i = 0;
-      options_.toggle_clock ? m.reset_both_edges(kResetCycles) : m.reset(kResetCycles);
-      m->rst_i = 0;
-      for (int k = 0; k < kReleaseCycles; ++k) clock(&m);
+      sim::start_tile(&t.model, [&] { clock(&t.model); });
       tiles_.push_back(std::move(t));
     }
   }

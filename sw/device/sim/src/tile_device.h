@@ -20,9 +20,7 @@ class TileDevice : public SimDevice, public ObservedTile {
         sram_bytes_(sram_bytes),
         name_(std::move(name)),
         model_(&context_, "tile") {
-    model_.reset_both_edges(4);
-    model_->rst_i = 0;
-    for (int i = 0; i < 2; ++i) model_.clock_both_edges();  // the reset is registered twice
+    sim::start_tile(&model_);
   }
 
   Device& device() override { return *this; }

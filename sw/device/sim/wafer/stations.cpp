@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "Vow_station_internals.h"
-#include "ow/device/link_word.h"
+#include "link_vector.h"
 
 namespace ow::wafer {
 
@@ -17,34 +17,6 @@ namespace {
 constexpr int kResetCycles = 4;
 constexpr uint32_t kAllSides[2] = {0xFFFFFFFFu, 0x1FFFu};  // 45 ones
 constexpr int kPatience = 200;                             // longer than any count in a station
-
-void pack4(uint32_t* wide, const uint64_t* words) {
-  std::memset(wide, 0, 6 * sizeof(uint32_t));
-  for (int k = 0; k < 4; ++k) {
-    const int at = k * kLinkBits;
-    for (int b = 0; b < kLinkBits;) {
-      const int bit = at + b;
-      const int room = std::min(32 - bit % 32, kLinkBits - b);
-      wide[bit / 32] |=
-          static_cast<uint32_t>((words[k] >> b & ((uint64_t{1} << room) - 1)) << (bit % 32));
-      b += room;
-    }
-  }
-}
-
-void unpack4(const uint32_t* wide, uint64_t* words) {
-  for (int k = 0; k < 4; ++k) {
-    words[k] = 0;
-    const int at = k * kLinkBits;
-    for (int b = 0; b < kLinkBits;) {
-      const int bit = at + b;
-      const int room = std::min(32 - bit % 32, kLinkBits - b);
-      words[k] |= static_cast<uint64_t>(wide[bit / 32] >> (bit % 32) & ((uint64_t{1} << room) - 1))
-                  << b;
-      b += room;
-    }
-  }
-}
 
 }  // namespace
 
@@ -159,7 +131,7 @@ bool Stations::clock_station(size_t index, const Lines& in, const Answer& tile,
   m->tile_rsp_i = tile.word;
   const uint64_t* at = wires.at_tile(index);
   const bool any = (at[0] | at[1] | at[2] | at[3]) != 0;
-  if (any || s.heard) pack4(m->at_i.data(), at);
+  if (any || s.heard) sim::pack_links(at, kSides, m->at_i.data());
   s.heard = any;
   m->stat_i = links.stat(index, requests_[index].side);
   if (tile.valid) {
@@ -185,7 +157,7 @@ bool Stations::scan(State* s) {
   const bool before = s->scan;
   const Station* m = s->model.get();
   s->scan = std::memcmp(m->to_o.data(), m->from_i.data(), 6 * sizeof(uint32_t)) != 0;
-  if (s->scan) unpack4(m->to_o.data(), s->pattern.data());
+  if (s->scan) sim::unpack_links(m->to_o.data(), kSides, s->pattern.data());
   return s->scan || before;
 }
 
