@@ -43,14 +43,6 @@ typedef uint64_t V;
 /* Which seldom needs d later, and finds q in memory. */
 #define MUX(e, d, q) L3(d, e, q, 0xe2)
 
-/* Steps that were executed, for measurements. */
-#ifdef OW_WIDE_COUNT
-extern uint64_t ow_wide_steps;
-#define COUNT(n) ow_wide_steps += (n);
-#else
-#define COUNT(n)
-#endif
-
 /* Banks: `words` words of at most 64 bits for each tile, one tile after another. */
 void OW_NAME(ow_wide_read)(const uint64_t* bank, int words, V tiles, int address_bits,
                            const V* address, int bits, V* data);

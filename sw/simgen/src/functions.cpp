@@ -186,16 +186,6 @@ std::string Functions::tiles_of(const Condition& condition) const {
   return tiles;
 }
 
-// Tables and registers: what a block costs.
-size_t Functions::steps_of(const Block& block) const {
-  size_t steps = 0;
-  for (const Step& step : block.steps) {
-    const bool commits = step.kind == Step::Kind::Commit || step.kind == Step::Kind::Save;
-    steps += commits ? plan_.groups[step.index].registers.size() : 1;
-  }
-  return steps;
-}
-
 void Functions::write_function(size_t function) {
   std::string text = fmt::format(
       "void OW_NAME({}_f{})(OwState* restrict s, V* restrict t) {{\nV* const q = s->q;\n(void)t;\n",
@@ -213,7 +203,6 @@ void Functions::write_block(size_t b, std::string* text) {
   const Block& block = plan_.blocks[b];
   const Condition& condition = plan_.conditions[block.condition];
   if (block.condition != 0) *text += fmt::format("if ({}) {{\n", test_of(condition));
-  *text += fmt::format("COUNT({})\n", steps_of(block));
   ++step_;
   for (const Step& step : block.steps) {
     ++step_;

@@ -33,7 +33,6 @@ class Functions {
   std::string value(Bit bit) const;
   std::string test_of(const Condition& condition) const;
   std::string tiles_of(const Condition& condition) const;
-  size_t steps_of(const Block& block) const;
   void write_function(size_t function);
   void write_block(size_t block, std::string* text);
   void write_table(Bit bit, std::string* text) const;
