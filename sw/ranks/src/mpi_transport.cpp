@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as processes of MPI. One thread at a time makes calls of MPI, and none waits inside one. A
-// thread of its own starts transfers, polls for finished ones, sends signs of life and watches for
-// those of others. A thread that sends or receives does the first two itself for a short while,
-// because two threads take long to wake each other; else they talk through queues.
+// Ranks as processes of MPI: their start, their end, and what each reports if one fails. One thread
+// at a time makes calls of MPI, and none waits inside one. A thread of its own starts transfers,
+// polls for finished ones, sends signs of life and watches for those of others. A thread that sends
+// or receives does the first two itself for a short while, because two threads take long to wake
+// each other; else they talk through queues.
 #include "mpi_transport.h"
 
 #include <fmt/format.h>
@@ -13,29 +14,21 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "mpi_message.h"
+#include "mpi_traffic.h"
 #include "ow/base/error.h"
-#include "ow/ranks/mailbox.h"
 #include "rank_signals.h"
 
 namespace ow::ranks {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = MpiTraffic::Clock;
 using std::chrono::milliseconds;
 
-// MPI tags after those of messages.
-constexpr int kFail = kTags;
-constexpr int kBeat = kTags + 1;
-constexpr int kBye = kTags + 2;
-
-constexpr size_t kOutstanding = 8;  // messages on their way to a rank
-constexpr milliseconds kBeatEvery{500};
+constexpr size_t kOutstanding = 8;                // messages on their way to a rank
 constexpr std::chrono::microseconds kIdle{100};   // between two polls
 constexpr std::chrono::microseconds kRare{1000};  // likewise, while another thread polls
 // A thread that receives polls by itself for a while, at first without a break. Breaks are sleeps:
@@ -181,13 +174,8 @@ class MpiTransport : public Transport {
   void work();
   bool begin();
   bool move_messages();
-  bool works(int code, const char* call, int rank);
   bool start_sends();
   bool end_sends();
-  bool start_receives();
-  bool end_receives();
-  void arrived(IncomingMessage* message);
-  void beat(Clock::time_point now);
   void watch(Clock::time_point now);
   void fail_by_itself(int status, const std::string& what, const std::string& to_others);
   bool said_goodbye();
@@ -218,14 +206,8 @@ class MpiTransport : public Transport {
 
   // The thread that holds this makes calls of MPI and uses what follows. It may take mutex_ then.
   std::mutex calls_;
-  std::list<OutgoingMessage> sending_;
-  std::list<IncomingMessage> receiving_;
-  std::vector<Clock::time_point> heard_;  // by rank
-  std::vector<MPI_Request> beats_;
-  std::vector<bool> bye_;
+  std::unique_ptr<MpiTraffic> traffic_;
   bool bye_sent_ = false;
-  Clock::time_point beat_at_;
-  uint8_t nothing_ = 0;
 };
 
 bool MpiTransport::begin() {
@@ -248,13 +230,25 @@ bool MpiTransport::begin() {
     start_error_ = "MPI does not tell the ranks";
     return false;
   }
-  const auto n = static_cast<size_t>(ranks_);
-  outstanding_.assign(n, 0);
-  heard_.assign(n, Clock::now());
-  beats_.assign(n, MPI_REQUEST_NULL);
-  bye_.assign(n, false);
-  beat_at_ = Clock::now();
+  outstanding_.assign(static_cast<size_t>(ranks_), 0);
   box_ = std::make_unique<Mailbox>(ranks_, options_.patience);
+  MpiTraffic::Events events;
+  events.sent = [this](int to) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --outstanding_[static_cast<size_t>(to)];
+    room_.notify_all();
+  };
+  events.told = [this](int from, const Message& failure) {
+    fail_by_itself(failure.front(), std::string(failure.begin() + 1, failure.end()), "");
+    // The rank that failed waits for this before it ends.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    waiting_.emplace_back(from, kBye, Message(1));
+  };
+  events.broken = [this](const std::string& what) {
+    fail_by_itself(3, what, ended_text(rank_, what));
+  };
+  traffic_ = std::make_unique<MpiTraffic>(rank_, ranks_, options_.piece_bytes, box_.get(),
+                                          std::move(events));
   if (options_.first_speaks && rank_ != 0) signals_.hush();
   return true;
 }
@@ -274,41 +268,8 @@ void MpiTransport::run() {
 
 // Whether any has begun or ended its way.
 bool MpiTransport::move_messages() {
-  const bool sent = start_sends(), left = end_sends();
-  const bool came = start_receives(), taken = end_receives();
-  return sent || left || came || taken;
-}
-
-void MpiTransport::work() {
-  std::unique_lock<std::mutex> calls(calls_);
-  for (;; calls.lock()) {
-    const auto now = Clock::now();
-    const bool moved = move_messages();
-    beat(now);
-    watch(now);
-    if (said_goodbye()) break;
-    calls.unlock();
-    std::unique_lock<std::mutex> lock(mutex_);
-    const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
-    if (stop_ && !waits) return;  // without another call of MPI
-    if (!moved) changed_.wait_for(lock, polled_.exchange(false) ? kRare : kIdle);
-  }
-  if (!works(MPI_Finalize(), "MPI_Finalize", rank_)) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
-  finished_ = true;
-  changed_.notify_all();
-}
-
-// Whether a call of MPI has done its work. Otherwise the run fails at once.
-bool MpiTransport::works(int code, const char* call, int rank) {
-  if (code == MPI_SUCCESS) return true;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  const std::string of = rank == rank_ ? "" : fmt::format(" with rank {}", rank);
-  const std::string what = fmt::format("{}{} has failed: {}", call, of, text);
-  fail_by_itself(3, what, ended_text(rank_, what));
-  return false;
+  const bool sent = start_sends(), left = end_sends(), came = traffic_->receive();
+  return sent || left || came;
 }
 
 bool MpiTransport::start_sends() {
@@ -317,123 +278,45 @@ bool MpiTransport::start_sends() {
     const std::lock_guard<std::mutex> lock(mutex_);
     now.swap(waiting_);
   }
-  for (OutgoingMessage& message : now) {
-    sending_.push_back(std::move(message));
-    OutgoingMessage& m = sending_.back();
-    // Synchronous sends bound the messages in flight.
-    works(m.start(options_.piece_bytes, m.tag() != kFail), "a send", m.to());
-  }
-  return !now.empty();
+  const bool any = !now.empty();
+  traffic_->start_sends(std::move(now));
+  return any;
 }
 
 bool MpiTransport::end_sends() {
-  bool any = false, failing = false;
-  for (auto m = sending_.begin(); m != sending_.end();) {
-    bool done = false;
-    const bool works = this->works(m->done(&done), "a send", m->to());
-    if (!done) {  // nobody waits for one that has failed
-      failing = failing || (works && m->tag() == kFail);
-      ++m;
-      continue;
-    }
-    any = true;
-    if (m->tag() < kTags) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      --outstanding_[static_cast<size_t>(m->to())];
-      room_.notify_all();
-    }
-    m = sending_.erase(m);
-  }
-  for (int r = 0; r < ranks_; ++r) {
-    failing = failing || (r != rank_ && !bye_[static_cast<size_t>(r)]);
-  }
+  const MpiTraffic::Sends sends = traffic_->end_sends();
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (failing_ && !failing && waiting_.empty()) {
+  if (failing_ && !sends.telling && waiting_.empty()) {
     failing_ = false;
     changed_.notify_all();
   }
-  return any;
+  return sends.any;
 }
 
-// At most one message per sender and tag at a time, so they keep their order.
-bool MpiTransport::start_receives() {
-  bool any = false;
-  int something = 0;
-  const int code =
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &something, MPI_STATUS_IGNORE);
-  if (!works(code, "a look for messages", rank_) || something == 0) return false;
-  for (int from = 0; from < ranks_; ++from) {
-    if (from == rank_) continue;
-    for (int tag = 0; tag <= kBye; ++tag) {
-      auto m = std::find_if(receiving_.begin(), receiving_.end(), [&](const IncomingMessage& open) {
-        return open.from() == from && open.tag() == tag;
-      });
-      const bool begins = m == receiving_.end();
-      if (begins && tag < kTags && !box_->room(from, static_cast<Tag>(tag))) continue;
-      if (begins) m = receiving_.emplace(receiving_.end(), from, tag);
-      bool started = false;
-      works(m->start(&started), "a receive", from);
-      if (begins && !started) receiving_.erase(m);
-      any = any || started;
-    }
+void MpiTransport::work() {
+  std::unique_lock<std::mutex> calls(calls_);
+  for (;; calls.lock()) {
+    const auto now = Clock::now();
+    const bool moved = move_messages();
+    traffic_->beat(now);
+    watch(now);
+    if (said_goodbye()) break;
+    calls.unlock();
+    std::unique_lock<std::mutex> lock(mutex_);
+    const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
+    if (stop_ && !waits) return;  // without another call of MPI
+    if (!moved) changed_.wait_for(lock, polled_.exchange(false) ? kRare : kIdle);
   }
-  return any;
-}
-
-bool MpiTransport::end_receives() {
-  bool any = false;
-  for (auto m = receiving_.begin(); m != receiving_.end();) {
-    bool done = false, moved = false;
-    works(m->done(options_.piece_bytes, &done, &moved), "a receive", m->from());
-    any = any || moved;
-    if (!done) {
-      ++m;
-      continue;
-    }
-    arrived(&*m);
-    m = receiving_.erase(m);
-  }
-  return any;
-}
-
-void MpiTransport::arrived(IncomingMessage* message) {
-  const auto from = static_cast<size_t>(message->from());
-  const int tag = message->tag();
-  Message data = message->take();
-  heard_[from] = Clock::now();
-  box_->alive();
-  if (tag == kBye) bye_[from] = true;
-  if (tag == kFail && !data.empty()) {
-    fail_by_itself(data.front(), std::string(data.begin() + 1, data.end()), "");
-    // The rank that failed waits for this before it ends.
-    const std::lock_guard<std::mutex> lock(mutex_);
-    waiting_.emplace_back(message->from(), kBye, Message(1));
-  }
-  if (tag < kTags) box_->deliver(message->from(), static_cast<Tag>(tag), std::move(data));
-}
-
-// Signs of life: rank 0 hears all others, and all others hear rank 0.
-void MpiTransport::beat(Clock::time_point now) {
-  if (now < beat_at_) return;
-  beat_at_ = now + kBeatEvery;
-  for (int to = 0; to < ranks_; ++to) {
-    if (to == rank_ || (rank_ != 0 && to != 0)) continue;
-    MPI_Request& request = beats_[static_cast<size_t>(to)];
-    int done = 1;
-    if (request != MPI_REQUEST_NULL) {
-      works(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "a sign of life", to);
-    }
-    if (done == 0) continue;
-    works(MPI_Isend(&nothing_, 1, MPI_BYTE, to, kBeat, MPI_COMM_WORLD, &request), "a sign of life",
-          to);
-  }
+  if (!traffic_->works(MPI_Finalize(), "MPI_Finalize", rank_)) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
 }
 
 void MpiTransport::watch(Clock::time_point now) {
   for (int from = 0; from < ranks_; ++from) {
-    const auto f = static_cast<size_t>(from);
-    if (from == rank_ || (rank_ != 0 && from != 0) || bye_[f]) continue;
-    if (now - heard_[f] > options_.silence) {
+    if (from == rank_ || (rank_ != 0 && from != 0) || traffic_->said_bye(from)) continue;
+    if (now - traffic_->heard(from) > options_.silence) {
       const std::string what = ended_text(
           from, fmt::format("it has given no sign of life for {} ms", options_.silence.count()));
       fail_by_itself(3, what, what);
@@ -482,9 +365,7 @@ bool MpiTransport::said_goodbye() {
     }
     if (!waiting_.empty()) return false;
   }
-  bool all = sending_.empty() && receiving_.empty();
-  for (int r = 0; r < ranks_; ++r) all = all && (r == rank_ || bye_[static_cast<size_t>(r)]);
-  return all;
+  return traffic_->empty() && traffic_->all_said_bye();
 }
 
 }  // namespace
