@@ -25,10 +25,13 @@ LanguageRegion region_of(const LanguageOptions& o, const LanguageModel& model) {
   return region;
 }
 
-// Such a run is repeated from the words at its edges.
-void check_direct(const MachineSpec& spec) {
+// A run with such a file is repeated from the words at the edges of one machine.
+void check_repeated(const LanguageOptions& o) {
+  const MachineSpec spec = parse_machine(o.device, "--device " + o.device);
   if (spec.record_file.empty() && spec.save_file.empty() && spec.restore_file.empty()) return;
-  throw BadInput("--load direct: not with record=, save= or restore=");
+  constexpr char kNot[] = ": not with record=, save= or restore=";
+  if (o.load == "direct") throw BadInput(fmt::format("--load direct{}", kNot));
+  if (o.wafers > 1) throw BadInput(fmt::format("--num-wafers {}{}", o.wafers, kNot));
 }
 
 }  // namespace
@@ -82,11 +85,11 @@ std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Lang
                                             int slots) {
   const auto [rows, columns] = language.region;
   if (o.device == "golden") {
-    if (o.wafers > 1) throw BadInput("--wafers: golden is no machine");
+    if (o.wafers > 1) throw BadInput("--num-wafers: golden is no machine");
     return std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
   }
   const bool direct = o.load == "direct";
-  if (direct) check_direct(parse_machine(o.device, "--device " + o.device));
+  check_repeated(o);
   std::vector<Runtime> wafers;
   for (int n = 0; n < o.wafers; ++n) wafers.push_back(ow::open(o.device));
   for (const Runtime& wafer : wafers) copy_directly(wafer, direct);

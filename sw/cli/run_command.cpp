@@ -97,7 +97,8 @@ void check_training_options(const RunCommand& c, const MachineSpec& machine, con
   without(!c.run.save_outputs.empty() && c.mode != "predict", "--save-outputs");
   without(c.run.limit != 0, "--limit");
   if (!c.sim.record_file.empty() && job.training().wafers > 1) {
-    throw BadInput("--record: only a training on one wafer is recorded");
+    throw BadInput((machine.record_file.empty() ? "--record" : machine.name) +
+                   ": only a training on one wafer is recorded");
   }
   if (!(machine.save_file + machine.restore_file).empty() && job.training().wafers > 1) {
     throw BadInput(machine.name + ": only a training on one wafer is saved");

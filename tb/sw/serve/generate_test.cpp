@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ow generate` as its users run it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -149,11 +150,13 @@ TEST(Generate, RefusesBadInputInOneLine) {
     EXPECT_EQ(r.status, 2) << arguments;
     EXPECT_EQ(r.output, "ow: bad input: " + message + "\n") << arguments;
   }
-  for (const char* option : {"record", "save", "restore"}) {
-    const Result r =
-        generate(kAlice + " --load direct --device sim:8x12," + option + "=/nowhere/file");
-    EXPECT_EQ(r.status, 2) << option;
-    EXPECT_EQ(r.output, "ow: bad input: --load direct: not with record=, save= or restore=\n");
+  for (const std::string other : {"--load direct", "--num-wafers 2"}) {
+    for (const char* option : {"record", "save", "restore"}) {
+      const Result r =
+          generate(fmt::format("{} {} --device sim:8x12,{}=/nowhere/file", kAlice, other, option));
+      EXPECT_EQ(r.status, 2) << other << " " << option;
+      EXPECT_EQ(r.output, "ow: bad input: " + other + ": not with record=, save= or restore=\n");
+    }
   }
   for (const std::string arguments :
        {"", " --device gpu", " --device sim-mini:8x12", " --max-tokens 0", " --temperature -1",
