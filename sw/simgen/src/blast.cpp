@@ -39,6 +39,8 @@ class Blaster {
       design_.ports.push_back({port.name, port.input, words(port.bits)});
     }
     name_state();
+    design_.nets.assign(values_.begin(), values_.end());
+    std::sort(design_.nets.begin(), design_.nets.end());
     return std::move(design_);
   }
 

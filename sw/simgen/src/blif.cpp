@@ -31,10 +31,18 @@ class Writer {
     for (size_t k = 0; k < bits.size(); ++k)
       in ? input(kind, name, k, bits[k]) : output(kind, name, k, bits[k]);
   }
+  // A table that is a net, or is 0 where the net is 1. Inverters become part of what reads them, so
+  // a table's inverse stands for it.
+  void net_is(Net number, Bit bit, const Logic& logic) {
+    const bool inverse = logic.node(bit).inputs == 1;
+    if (inverse) bit = logic.node(bit).in[0];
+    if (cover_.has(bit))
+      nets_ += fmt::format("# net {} {}{}\n", number, inverse ? "~" : "", net(bit));
+  }
   std::string text(const std::string& model) {
     for (const Bit bit : cover_.order) table(bit);
-    return fmt::format(".model {}\n{}{}.names n0\n.names n1\n1\n{}.end\n", model, inputs_, outputs_,
-                       tables_);
+    return fmt::format(".model {}\n{}{}{}.names n0\n.names n1\n1\n{}.end\n", model, inputs_,
+                       outputs_, nets_, tables_);
   }
 
  private:
@@ -61,7 +69,7 @@ class Writer {
   }
 
   const Cover& cover_;
-  std::string inputs_, outputs_, tables_;
+  std::string inputs_, outputs_, nets_, tables_;
 };
 
 }  // namespace
@@ -84,6 +92,7 @@ void write_blif(const Design& design, const Plan& plan, const std::string& path)
       writer.word(fmt::format("data{}", p), bank.name, bank.writes[p].data, false);
     }
   }
+  for (const auto& [number, bit] : design.nets) writer.net_is(number, bit, design.logic);
   write_file(path, writer.text("cover"));
 }
 

@@ -7,6 +7,9 @@
 //   outputs   port:NAME[k]; register':NAME[k], the value after the edge; and of a bank
 //             address<PORT>:NAME[k] of reads, at<PORT>:NAME[k], enable<PORT>:NAME[k] and
 //             data<PORT>:NAME[k] of writes
+//
+// A comment "# net NUMBER TABLE" or "# net NUMBER ~TABLE" names a table that is that net of the
+// netlist, or its inverse: where a proof may be cut into smaller ones.
 #ifndef OW_SIMGEN_BLIF_H_
 #define OW_SIMGEN_BLIF_H_
 

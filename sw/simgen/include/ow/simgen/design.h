@@ -4,6 +4,7 @@
 #define OW_SIMGEN_DESIGN_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ow/simgen/arithmetic.h"
@@ -62,7 +63,8 @@ struct Design {
   std::vector<DesignPort> ports;  // without the clock
   std::vector<Register> registers;
   std::vector<Bank> banks;
-  std::vector<StateSignal> signals;  // by name
+  std::vector<StateSignal> signals;       // by name
+  std::vector<std::pair<Net, Bit>> nets;  // what the nets of the netlist have become
 };
 
 struct BlastOptions {
