@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "count_instructions.h"
 #include "ow/base/error.h"
+#include "ow/base/temporary_directory.h"
 #include "ow/bench/benches.h"
 #include "ow/execute/stream_job.h"
 #include "ow/golden/network.h"
@@ -21,7 +23,10 @@
 #include "ow/runtime/elf.h"
 #include "ow/runtime/machine.h"
 #include "ow/runtime/routes.h"
+#include "ow/sim/one_tile.h"
+#include "ow/sim/recording.h"
 #include "ow/sim/sim.h"
+#include "ow/sim/sim_device.h"
 #include "ow/sim/split.h"
 
 namespace ow::bench {
@@ -47,12 +52,17 @@ struct Measured {
   }
 };
 
-// A layer in which every tile multiplies in nearly every cycle.
-Measured layer(GridShape grid, Engine engine, int inputs, int outputs) {
+std::unique_ptr<Device> make(GridShape grid, Engine engine) {
   SimOptions options;
   options.engine = engine;
   options.checked = false;
-  const Runtime machine = make_runtime(make_device(DeviceKind::Replicated, grid, options));
+  return make_device(DeviceKind::Replicated, grid, options);
+}
+
+// A layer in which every tile multiplies in nearly every cycle.
+Measured layer(std::unique_ptr<Device> device, int inputs, int outputs) {
+  const GridShape grid = device->shape();
+  const Runtime machine = make_runtime(std::move(device));
   const TrainingJob work =
       forward_job(random_network(7, HalfType::Binary16, {{inputs, outputs, "none", true}}, 1),
                   grid.rows, grid.cols, 32);
@@ -71,19 +81,16 @@ Measured layer(GridShape grid, Engine engine, int inputs, int outputs) {
 // What a layer with more outputs takes more: launching and the clocks that tiles report are in
 // both.
 Measured stream(GridShape grid, Engine engine, int inputs, int few, int many) {
-  const Measured less = layer(grid, engine, inputs, few);
-  Measured more = layer(grid, engine, inputs, many);
+  const Measured less = layer(make(grid, engine), inputs, few);
+  Measured more = layer(make(grid, engine), inputs, many);
   more.cycles -= less.cycles;
   more.seconds -= less.seconds;
   return more;
 }
 
 // Each row passes wavelets from west to east; the tiles do nothing else.
-Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
-  SimOptions options;
-  options.engine = engine;
-  options.checked = false;
-  const auto device = make_device(DeviceKind::Replicated, grid, options);
+std::unique_ptr<Device> begin_route(GridShape grid, Engine engine, uint64_t wavelets) {
+  std::unique_ptr<Device> device = make(grid, engine);
   ControlPlane control(*device);
   RouteSet routes(grid);
   routes.set(whole(grid), kColour, {Port::West, kOutE});
@@ -99,6 +106,11 @@ Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
     }
     device->send(Side::West, r, words);
   }
+  return device;
+}
+
+Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
+  const auto device = begin_route(grid, engine, wavelets);
   const uint64_t first = device->cycle();
   const double begin = cpu_seconds();
   device->run(kLimit);
@@ -255,6 +267,56 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
   rows->add(name + "_ratio", wide.rate(grid) / replicated.rate(grid), raw);
 }
 
+// Host instructions of the wide engine for a tile and cycle, in some cycles of the same two works.
+constexpr GridShape kBlock{8, 64};
+constexpr uint64_t kCounted = 4;  // cycles
+
+double per_tile(uint64_t instructions) {
+  return static_cast<double>(instructions) / (kCounted * kBlock.rows * kBlock.cols);
+}
+
+double routing_instructions() {
+  const auto device = begin_route(kBlock, Engine::Wide, 400);
+  device->run(3 * static_cast<uint64_t>(kBlock.cols));  // words are everywhere
+  return per_tile(count_instructions([&device] { device->run(kCounted); }));
+}
+
+std::unique_ptr<SimDevice> make_block() {
+  SimOptions options;
+  options.engine = Engine::Wide;
+  options.checked = false;
+  return make_wide(kBlock, options, make_tile_maker(options.checked));
+}
+
+// The layer is saved in its middle, and goes on from there with the words that it had recorded.
+double saturated_instructions() {
+  constexpr int kInputs = 512, kOutputs = 8;
+  const TemporaryDirectory scratch;
+  const std::string saved = scratch.path() + "/saved", recorded = scratch.path() + "/recorded";
+  const Measured whole = layer(make_block(), kInputs, kOutputs);
+  const uint64_t middle = (whole.results[0] + whole.results[1]) / 2;
+  std::unique_ptr<SimDevice> device = make_block();
+  device->save_run(saved, middle);
+  device->record_run(recorded);
+  layer(std::move(device), kInputs, kOutputs);
+  Recording recording = read_recording(recorded);
+  recording.cycles = middle + kCounted;
+  device = make_block();
+  device->restore_tiles(saved);
+  return per_tile(count_instructions([&] {
+    try {
+      device->replay(recording);
+    } catch (const DeviceFault&) {  // that the recording does not end there
+    }
+  }));
+}
+
+void count(Rows* rows, const std::string& name, double (*counted)()) {
+  if (!rows->wants_any({name})) return;
+  if (!has_wide()) return rows->not_measured(name, "make wide");
+  rows->add(name, counted(), {{"cycles", kCounted}, {"tiles", kBlock.rows * kBlock.cols}});
+}
+
 // A sparse layer on all tiles of a grid by two threads of the wide engine, which is loaded, gets 32
 // samples a tile, and runs. Weights are broadcast along rows, sums go round columns, outputs leave
 // through all tiles of a row. Each output is compared with golden. One row for the seconds of all
@@ -323,6 +385,8 @@ void measure_scale(Rows* rows, const std::shared_ptr<GridRanks>& ranks) {
           [](GridShape grid, Engine engine) { return stream(grid, engine, 4096, 2, 10); });
   compare(rows, "scale.routing_512", {8, 64},
           [](GridShape grid, Engine engine) { return route(grid, engine, 4000); });
+  count(rows, "scale.instructions_saturated", saturated_instructions);
+  count(rows, "scale.instructions_routing", routing_instructions);
   constexpr int kOne = 41, kTen = 410;  // percent of the tiles
   compare_auto(rows, "scale.auto_1_clustered", clustered(kOne), 6'000, "scale.few_tiles");
   compare_auto(rows, "scale.auto_1_scattered", scattered(kOne), 6'000);
