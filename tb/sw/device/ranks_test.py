@@ -86,7 +86,7 @@ def goes_on(job, options, counts, arguments=()):
     """A run that two ranks have saved goes on in others, and is saved when the whole run is."""
     expected = run(0, job, options, "whole", ())
     cycle = int(expected[2].split(b"\n", 1)[0].split()[5])
-    run(2, job, f"{options},every={cycle - 1}", "saved", ())
+    run(2, job, f"{options.replace(LARGE, '')},every={cycle - 1}", "saved", ())
     bad = 0
     for ranks in counts:
         got = run(ranks, job, f"{options},restore={path('saved')}.ows", "on", arguments)
