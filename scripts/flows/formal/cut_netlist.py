@@ -223,15 +223,6 @@ class CutNetlist:
                 found.setdefault(".".join(path[:3]) or "ports", []).append(name)
         return found
 
-    def units(self):
-        """{unit: its outputs}"""
-        found = {}
-        for name, port in self.ports.items():
-            if port["direction"] == "output":
-                path = name.split(":", 1)[1].split(".")[:-1]
-                found.setdefault(".".join(path[:3]) or "ports", []).append(name)
-        return found
-
     def bit(self, output):
         """Of an output, or of "net:NUMBER"."""
         return int(output[4:]) if output.startswith("net:") else self.ports[output]["bits"][0]
