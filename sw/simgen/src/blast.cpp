@@ -50,10 +50,6 @@ class Blaster {
     size_t bit = 0;
   };
 
-  [[noreturn]] void refuse(const Cell& cell, const std::string& why) const {
-    throw BadInput(fmt::format("cell {} ({}): {}", cell.name, cell.type, why));
-  }
-
   // Each driver of nets, whatever it is, says so here.
   void drive(const std::string& what, const std::vector<Net>& nets) {
     for (const Net net : nets) {
@@ -136,7 +132,7 @@ class Blaster {
   [[noreturn]] void refuse_net(Net net) const {
     if (net == clock_) throw BadInput("the clock: is read by logic");
     if (latches_.count(net) != 0) {
-      refuse(*latches_.at(net).cell, "is a latch that is read by other than a clock gate");
+      latches_.at(net).cell->refuse("is a latch that is read by other than a clock gate");
     }
     throw BadInput(fmt::format("{}: has no driver", netlist_.name(net)));
   }
@@ -189,8 +185,8 @@ class Blaster {
         }
       }
     }
-    refuse(cell, fmt::format("its clock {} is neither {} nor that behind a clock gate",
-                             netlist_.name(clock), options_.clock));
+    cell.refuse(fmt::format("its clock {} is neither {} nor that behind a clock gate",
+                            netlist_.name(clock), options_.clock));
   }
 
   // What the latch of a clock gate takes while it is open. Yosys may write this as a choice that
@@ -215,7 +211,7 @@ class Blaster {
 
   void make_registers(const Cell& cell) {
     const RegisterType type = *register_type(cell);
-    if (!cell.flag("CLK_POLARITY")) refuse(cell, "takes the falling edge of its clock");
+    if (!cell.flag("CLK_POLARITY")) cell.refuse("takes the falling edge of its clock");
     Logic& logic = design_.logic;
     const Bit wake = wake_of(cell, cell.port("CLK").at(0));
     Bit enable = type.enable ? with_polarity(cell, "EN", "EN_POLARITY") : kTrue;
@@ -225,7 +221,7 @@ class Blaster {
     const std::string begins = type.reset ? cell.digits("SRST_VALUE") : "";
     const std::vector<Net>& q = cell.port("Q");
     for (size_t k = 0; k < q.size(); ++k) {
-      if (netlist_.ones.count(q[k]) != 0) refuse(cell, "begins as another value than 0 (init)");
+      if (netlist_.ones.count(q[k]) != 0) cell.refuse("begins as another value than 0 (init)");
       Register r;
       r.q = values_.at(q[k]);
       r.d = value(cell.port("D")[k]);
@@ -252,32 +248,10 @@ class Blaster {
     const auto first = cell.port(port).begin() + n * width;
     return {first, first + width};
   }
-  static bool bit_of(const Cell& cell, const std::string& parameter, int64_t n) {
-    const std::string& digits = cell.digits(parameter);
-    return n < static_cast<int64_t>(digits.size()) &&
-           digits[digits.size() - 1 - static_cast<size_t>(n)] == '1';
-  }
   static std::string memory_name(const Cell& cell) {
     std::string name = cell.digits("MEMID");
     if (name[0] == '\\') name.erase(0, 1);
     return name;
-  }
-
-  void check_memory(const Cell& cell) const {
-    for (int64_t p = 0; p < cell.number("RD_PORTS"); ++p) {
-      if (bit_of(cell, "RD_CLK_ENABLE", p) || bit_of(cell, "RD_WIDE_CONTINUATION", p)) {
-        refuse(cell, "a port for reading has a clock, or is wider than a word");
-      }
-    }
-    for (int64_t p = 0; p < cell.number("WR_PORTS"); ++p) {
-      if (!bit_of(cell, "WR_CLK_ENABLE", p) || !bit_of(cell, "WR_CLK_POLARITY", p) ||
-          bit_of(cell, "WR_WIDE_CONTINUATION", p)) {
-        refuse(cell, "a port for writing has no rising clock, or is wider than a word");
-      }
-    }
-    if (cell.number("WR_PORTS") > 0 && cell.digits("INIT").find('1') != std::string::npos) {
-      refuse(cell, "is written, and begins with other values than 0 (INIT)");
-    }
   }
 
   // The words of a memory that becomes registers: their present values.
@@ -287,9 +261,8 @@ class Blaster {
   };
 
   void make_memory(const Cell& cell) {
-    check_memory(cell);
     if (is_bank(cell)) {
-      if (cell.number("OFFSET") != 0) refuse(cell, "its first word is not number 0");
+      if (cell.number("OFFSET") != 0) cell.refuse("its first word is not number 0");
       banks_.push_back(&cell);
       return;
     }
@@ -297,7 +270,7 @@ class Blaster {
     table.cell = &cell;
     const bool writes = cell.number("WR_PORTS") > 0;
     for (int64_t n = 0; n < bits_of(cell); ++n) {
-      const Bit first = bit_of(cell, "INIT", n) ? kTrue : kFalse;
+      const Bit first = cell.bit("INIT", n) ? kTrue : kFalse;
       table.bits.push_back(writes ? design_.logic.source() : first);
     }
     const int64_t width = cell.number("WIDTH");

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "cells.h"
-#include "ow/base/error.h"
 
 namespace ow::simgen {
 namespace {
@@ -25,15 +24,11 @@ const std::map<std::string, RegisterType>& register_types() {
   return types;
 }
 
-[[noreturn]] void refuse(const Cell& cell, const std::string& why) {
-  throw BadInput(fmt::format("cell {} ({}): {}", cell.name, cell.type, why));
-}
-
 size_t width(const Cell& cell, const char* port) { return cell.port(port).size(); }
 
 void expect(const Cell& cell, const char* port, size_t bits) {
   const size_t has = width(cell, port);
-  if (has != bits) refuse(cell, fmt::format("{} has {} bits and not {}", port, has, bits));
+  if (has != bits) cell.refuse(fmt::format("{} has {} bits and not {}", port, has, bits));
 }
 
 void check_register(const Cell& cell, const RegisterType& type) {
@@ -44,7 +39,7 @@ void check_register(const Cell& cell, const RegisterType& type) {
   if (!type.reset) return;
   expect(cell, "SRST", 1);
   const size_t digits = cell.digits("SRST_VALUE").size();
-  if (digits != bits) refuse(cell, fmt::format("SRST_VALUE has {} bits and not {}", digits, bits));
+  if (digits != bits) cell.refuse(fmt::format("SRST_VALUE has {} bits and not {}", digits, bits));
 }
 
 void check_latch(const Cell& cell) {
@@ -56,7 +51,7 @@ void check_latch(const Cell& cell) {
 void check_choice(const Cell& cell) {
   const size_t a = width(cell, "A"), select = width(cell, "S");
   if (cell.type == "$bmux" || cell.type == "$demux") {
-    if (select > kMostSelect) refuse(cell, fmt::format("S has {} bits", select));
+    if (select > kMostSelect) cell.refuse(fmt::format("S has {} bits", select));
     const bool takes = cell.type == "$bmux";
     expect(cell, takes ? "A" : "Y", width(cell, takes ? "Y" : "A") << select);
     return;
@@ -73,7 +68,7 @@ bool has_one_operand(const std::string& type) {
 
 int64_t number_to(const Cell& cell, const char* parameter, int64_t most) {
   const int64_t value = cell.number(parameter);
-  if (value > most) refuse(cell, fmt::format("{} is {}, the limit is {}", parameter, value, most));
+  if (value > most) cell.refuse(fmt::format("{} is {}, the limit is {}", parameter, value, most));
   return value;
 }
 
@@ -90,6 +85,20 @@ void check_memory(const Cell& cell) {
   expect(cell, "WR_ADDR", writes * address);
   expect(cell, "WR_EN", writes * bits);
   expect(cell, "WR_DATA", writes * bits);
+  for (int64_t p = 0; p < cell.number("RD_PORTS"); ++p) {
+    if (cell.bit("RD_CLK_ENABLE", p) || cell.bit("RD_WIDE_CONTINUATION", p)) {
+      cell.refuse("a port for reading has a clock, or is wider than a word");
+    }
+  }
+  for (int64_t p = 0; p < cell.number("WR_PORTS"); ++p) {
+    if (!cell.bit("WR_CLK_ENABLE", p) || !cell.bit("WR_CLK_POLARITY", p) ||
+        cell.bit("WR_WIDE_CONTINUATION", p)) {
+      cell.refuse("a port for writing has no rising clock, or is wider than a word");
+    }
+  }
+  if (writes > 0 && cell.digits("INIT").find('1') != std::string::npos) {
+    cell.refuse("is written, and begins with other values than 0 (INIT)");
+  }
 }
 
 }  // namespace
@@ -113,7 +122,7 @@ void check(const Cell& cell) {
       cell.port("B");
     }
   } else if (cell.type != "$scopeinfo") {
-    refuse(cell, "is of a type that is not known");
+    cell.refuse("is of a type that is not known");
   }
 }
 

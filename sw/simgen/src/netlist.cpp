@@ -43,9 +43,9 @@ Cell read_cell(const std::string& name, const json& from) {
   cell.type = from.at("type").get<std::string>();
   for (const auto& [key, value] : from.at("parameters").items()) {
     if (!value.is_string()) {
-      throw BadInput(fmt::format(
-          "cell {} ({}): {} is {} and no text of binary digits: write_json without -compat-int",
-          name, cell.type, key, value.dump()));
+      cell.refuse(
+          fmt::format("{} is {} and no text of binary digits: write_json without -compat-int", key,
+                      value.dump()));
     }
     cell.parameters[key] = value.get<std::string>();
   }
@@ -96,7 +96,7 @@ Netlist read_module(const std::string& top, const json& module) {
 const std::string& Cell::digits(const std::string& parameter) const {
   const auto at = parameters.find(parameter);
   if (at == parameters.end() || at->second.empty()) {
-    throw BadInput(fmt::format("cell {} ({}): has no parameter {}", name, type, parameter));
+    refuse(fmt::format("has no parameter {}", parameter));
   }
   return at->second;
 }
@@ -105,11 +105,9 @@ int64_t Cell::number(const std::string& parameter) const {
   uint64_t value = 0;
   for (const char digit : digits(parameter)) {
     if (std::string("01xz").find(digit) == std::string::npos) {
-      throw BadInput(fmt::format("cell {} ({}): {} is no number", name, type, parameter));
+      refuse(fmt::format("{} is no number", parameter));
     }
-    if (value >> 62 != 0) {
-      throw BadInput(fmt::format("cell {} ({}): {} is beyond 63 bits", name, type, parameter));
-    }
+    if (value >> 62 != 0) refuse(fmt::format("{} is beyond 63 bits", parameter));
     value = value << 1 | (digit == '1' ? 1u : 0u);
   }
   return static_cast<int64_t>(value);
@@ -117,10 +115,18 @@ int64_t Cell::number(const std::string& parameter) const {
 
 const std::vector<Net>& Cell::port(const std::string& port) const {
   const auto at = ports.find(port);
-  if (at == ports.end()) {
-    throw BadInput(fmt::format("cell {} ({}): has no port {}", name, type, port));
-  }
+  if (at == ports.end()) refuse(fmt::format("has no port {}", port));
   return at->second;
+}
+
+bool Cell::bit(const std::string& parameter, int64_t n) const {
+  const std::string& all = digits(parameter);
+  return n < static_cast<int64_t>(all.size()) &&
+         all[all.size() - 1 - static_cast<size_t>(n)] == '1';
+}
+
+void Cell::refuse(const std::string& why) const {
+  throw BadInput(fmt::format("cell {} ({}): {}", name, type, why));
 }
 
 std::string Netlist::name(Net net) const {

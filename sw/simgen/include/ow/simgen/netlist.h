@@ -28,6 +28,9 @@ struct Cell {
   int64_t number(const std::string& parameter) const;
   bool flag(const std::string& parameter) const { return number(parameter) != 0; }
   const std::vector<Net>& port(const std::string& name) const;
+  bool bit(const std::string& parameter, int64_t n) const;  // whether digit n is a 1
+  // BadInput with the name and the type.
+  [[noreturn]] void refuse(const std::string& why) const;
 };
 
 struct Port {
