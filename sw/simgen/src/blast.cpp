@@ -30,6 +30,7 @@ class Blaster {
   Design run() {
     find_drivers();
     make_sources();
+    need_clock();
     for (const Cell* cell : memories_) make_memory(*cell);
     for (const Cell* cell : registers_) make_registers(*cell);
     for (const Cell* cell : banks_) make_bank(*cell);
@@ -100,6 +101,16 @@ class Blaster {
       if (!is_bank(*cell)) continue;
       for (const Net net : cell->port("RD_DATA")) values_[net] = design_.logic.source();
     }
+  }
+
+  // Else a clock that is the constant 0 would be taken for the one that is not there.
+  void need_clock() const {
+    const auto written = [](const Cell* memory) { return memory->number("WR_PORTS") > 0; };
+    const bool needed =
+        !registers_.empty() || std::any_of(memories_.begin(), memories_.end(), written);
+    if (!needed || clock_ != kNetZero) return;
+    throw BadInput(fmt::format("{}: has no input {}, the clock of its registers and memories",
+                               netlist_.top, options_.clock));
   }
 
   // ------------------------------------------------------------------------------------- logic --

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -11,9 +12,9 @@
 namespace ow::simgen {
 namespace {
 
-constexpr size_t kMostSelect = 24;    // bits that choose a word
-constexpr int64_t kMostAddress = 32;  // bits of a memory's address
-constexpr int64_t kMostWords = int64_t{1} << 31;
+constexpr size_t kMostSelect = 24;         // bits that choose a word
+constexpr int64_t kMostAddress = 32;       // bits of a memory's address
+constexpr int64_t kMostWords = INT32_MAX;  // words are counted in an int
 
 const std::map<std::string, RegisterType>& register_types() {
   static const std::map<std::string, RegisterType> types = {
@@ -29,6 +30,35 @@ size_t width(const Cell& cell, const char* port) { return cell.port(port).size()
 void expect(const Cell& cell, const char* port, size_t bits) {
   const size_t has = width(cell, port);
   if (has != bits) cell.refuse(fmt::format("{} has {} bits and not {}", port, has, bits));
+}
+
+// Parameters for the widths of ports. A netlist may lack them, as nothing else reads them.
+void check_widths(const Cell& cell) {
+  for (const char* port : {"A", "B", "S", "Y"}) {
+    const std::string parameter = fmt::format("{}_WIDTH", port);
+    if (cell.parameters.count(parameter) == 0) continue;
+    expect(cell, port, static_cast<size_t>(cell.number(parameter)));
+  }
+  if (cell.parameters.count("WIDTH") == 0) return;
+  const char* word = is_combinational(cell) ? cell.type == "$demux" ? "A" : "Y" : "Q";
+  expect(cell, word, static_cast<size_t>(cell.number("WIDTH")));
+}
+
+bool sign(const Cell& cell, const char* parameter) {
+  return cell.parameters.count(parameter) != 0 && cell.flag(parameter);
+}
+
+// Yosys' cell library ignores these signs. No netlist needs them, so one that has them may mean
+// something else.
+void check_signs(const Cell& cell) {
+  const std::string& type = cell.type;
+  const bool b = sign(cell, "B_SIGNED");
+  if (type == "$shl" || type == "$sshl" || type == "$shr" || type == "$sshr") {
+    if (b) cell.refuse("shifts by a number with a sign");
+  } else if (type != "$shift" && type != "$shiftx" && type.rfind("$logic_", 0) != 0 &&
+             b != sign(cell, "A_SIGNED")) {
+    cell.refuse("one operand has a sign, the other one has none");
+  }
 }
 
 void check_register(const Cell& cell, const RegisterType& type) {
@@ -109,20 +139,23 @@ const RegisterType* register_type(const Cell& cell) {
 }
 
 void check(const Cell& cell) {
-  if (const RegisterType* type = register_type(cell)) {
-    check_register(cell, *type);
-  } else if (cell.type == "$dlatch") {
-    check_latch(cell);
-  } else if (cell.type == "$mem_v2") {
-    check_memory(cell);
-  } else if (is_combinational(cell)) {
-    if (cell.ports.count("S") != 0) {
-      check_choice(cell);
-    } else if (!has_one_operand(cell.type)) {
-      cell.port("B");
-    }
-  } else if (cell.type != "$scopeinfo") {
+  if (cell.type == "$scopeinfo") return;
+  if (cell.type == "$mem_v2") return check_memory(cell);
+  const RegisterType* type = register_type(cell);
+  const bool combinational = is_combinational(cell);
+  if (type == nullptr && !combinational && cell.type != "$dlatch") {
     cell.refuse("is of a type that is not known");
+  }
+  check_widths(cell);
+  if (type != nullptr) {
+    check_register(cell, *type);
+  } else if (!combinational) {
+    check_latch(cell);
+  } else if (cell.ports.count("S") != 0) {
+    check_choice(cell);
+  } else if (!has_one_operand(cell.type)) {
+    cell.port("B");
+    check_signs(cell);
   }
 }
 

@@ -71,7 +71,7 @@ std::string tables_text() {
   std::string text = "#ifndef L3\n#define L3(a, b, c, t) OW_TABLE_##t(a, b, c)\n";
   for (unsigned table = 0; table < 256; ++table) {
     std::string expression = expression_of(table);
-    // Arguments are names or elements of arrays.
+    // Arguments are names, elements of arrays, or in parentheses.
     text += fmt::format("#define OW_TABLE_0x{:02x}(a, b, c) ({})\n", table, expression);
   }
   return text + "#endif\n";
@@ -187,6 +187,9 @@ std::string cycle_of(const Functions& functions, const std::string& name) {
 }  // namespace
 
 void emit(const Design& design, const Plan& plan, const EmitOptions& options) {
+  if (plan.blocks.empty()) {
+    throw BadInput(fmt::format("{}: has no state that an edge of the clock changes", options.name));
+  }
   for (const Bank& bank : design.banks) {
     const size_t bits = bank.writes.front().data.size();
     if (bits <= kWidestWord) continue;

@@ -71,6 +71,9 @@ Netlist read_module(const std::string& top, const json& module) {
   netlist.top = top;
   for (const auto& [name, port] : module.at("ports").items()) {
     const std::string direction = port.at("direction").get<std::string>();
+    if (direction != "input" && direction != "output") {
+      throw BadInput(fmt::format("port {}: is {} and neither input nor output", name, direction));
+    }
     netlist.ports.push_back({name, direction == "input", read_nets(port.at("bits"))});
   }
   for (const auto& [name, cell] : module.at("cells").items()) {

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/simgen/design.h"
+#include "ow/simgen/emit.h"
 #include "ow/simgen/netlist.h"
 #include "ow/simgen/plan.h"
 #include "random_netlist.h"
@@ -115,6 +117,93 @@ TEST(Blast, RefusesPortsWithOtherWidthsThanTheCellsOthers) {
          "logic0 ($add): has no port B");
 }
 
+TEST(Blast, RefusesPortsWithOtherWidthsThanTheParametersSay) {
+  const std::pair<const char*, const char*> widths[] = {{"$add", "A_WIDTH"}, {"$add", "B_WIDTH"},
+                                                        {"$add", "Y_WIDTH"}, {"$bmux", "S_WIDTH"},
+                                                        {"$mux", "WIDTH"},   {"$demux", "WIDTH"}};
+  for (const auto& [type, parameter] : widths) {
+    refuse([&, t = type, p = parameter](Builder* b) { b->cell_of(t, 6).parameters[p] = "1111"; },
+           " bits and not 15");
+  }
+  refuse([](Builder* b) { b->registers("$dff", 4, false).parameters["WIDTH"] = "101"; },
+         "state0 ($dff): Q has 4 bits and not 5");
+}
+
+TEST(Blast, RefusesSignsThatYosysIgnores) {
+  const auto spoil = [](const char* type, const char* a, const char* b) {
+    return [=](Builder* builder) {
+      Cell& cell = builder->cell_of(type, 6);
+      cell.parameters["A_SIGNED"] = a;
+      cell.parameters["B_SIGNED"] = b;
+    };
+  };
+  for (const char* type : {"$add", "$sub", "$mul", "$and", "$eq", "$lt"}) {
+    refuse(spoil(type, "1", "0"), "one operand has a sign, the other one has none");
+    refuse(spoil(type, "0", "1"), "one operand has a sign, the other one has none");
+  }
+  for (const char* type : {"$shl", "$sshl", "$shr", "$sshr"}) {
+    refuse(spoil(type, "1", "1"), "shifts by a number with a sign");
+  }
+  for (const char* type : {"$shift", "$shiftx", "$logic_and"}) {
+    Builder builder(1);
+    builder.input("a_i", 12);
+    spoil(type, "0", "1")(&builder);
+    EXPECT_NO_THROW(blast(builder.finish())) << type;
+  }
+}
+
+TEST(Blast, RefusesAMemoryWithMoreWordsThanAnIntCounts) {
+  for (const char* parameter : {"SIZE", "OFFSET"}) {
+    refuse(
+        [parameter](Builder* b) {
+          b->memory(8, 4, false).parameters[parameter] = "1" + std::string(31, '0');
+        },
+        fmt::format("memory0 ($mem_v2): {} is 2147483648, the limit is 2147483647", parameter));
+  }
+}
+
+TEST(Blast, RefusesStateWithoutAClock) {
+  const auto kinds = std::vector<std::function<void(Builder*)>>{
+      [](Builder* b) { b->registers("$dff", 4, false).ports["CLK"] = {kNetZero}; },
+      [](Builder* b) { b->memory(8, 4, false).ports["WR_CLK"] = {kNetZero}; },
+      [](Builder* b) { b->memory(4096, 4, false).ports["WR_CLK"] = {kNetZero}; },
+  };
+  for (const auto& make : kinds) {
+    Builder builder(1);
+    builder.input("a_i", 12);
+    make(&builder);
+    Netlist netlist = builder.finish();
+    refuse(netlist, "is neither clk_i nor that behind a clock gate");
+    netlist.ports.front().name = "other_clk_i";
+    refuse(netlist, "random: has no input clk_i, the clock of its registers and memories");
+  }
+}
+
+TEST(Emit, RefusesADesignWithoutStateThatChanges) {
+  const auto kinds = std::vector<std::function<void(Builder*)>>{
+      [](Builder* b) { b->output("y_o", b->cell_of("$and", 4).ports["Y"]); },
+      [](Builder* b) {
+        Cell& state = b->registers("$dffe", 4, false);
+        state.parameters["EN_POLARITY"] = "1";
+        state.ports["EN"] = {kNetZero};
+      },
+  };
+  for (const auto& make : kinds) {
+    Builder builder(1);
+    builder.input("a_i", 12);
+    make(&builder);
+    Design design = blast(builder.finish());
+    const Plan order = plan(&design);
+    const TemporaryDirectory directory;
+    EXPECT_THAT(
+        [&] {
+          emit(design, order, {"model", directory.path(), 1, 50});
+        },
+        ThrowsMessage<BadInput>("model: has no state that an edge of the clock changes"));
+    EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+  }
+}
+
 TEST(Blast, RefusesStateThatBeginsAsAnotherValueThan0) {
   for (const size_t words : {size_t{8}, size_t{4096}}) {  // registers, and a bank
     refuse(
@@ -189,6 +278,12 @@ TEST(ReadNetlist, RefusesWhatIsNeitherANetNorAValue) {
   refuse_file(module_of("", "4294967298"), "a net has the number 4294967298");
   refuse_file(R"({"modules": {}})", "has no module top");
   refuse_file("{", "is no netlist of Yosys' write_json");
+}
+
+TEST(ReadNetlist, RefusesAPortThatIsNeitherInputNorOutput) {
+  refuse_file(R"({"modules": {"top": {"ports": {"bus_io": {"direction": "inout", "bits": [2]}},
+                 "cells": {}, "netnames": {}}}})",
+              "port bus_io: is inout and neither input nor output");
 }
 
 TEST(ReadNetlist, KnowsWhichNetsBeginAs1) {

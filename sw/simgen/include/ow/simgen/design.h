@@ -77,8 +77,11 @@ struct BlastOptions {
 
 // BadInput, which names the cell or the net, for what a synchronous design of one clock does not
 // have: another clock (but for a clock gate: the AND of the clock and a latch that is open while it
-// is low), another latch, an asynchronous reset, a loop of logic, two drivers, a net without one;
-// and for a cell of an unknown type.
+// is low) or none, another latch, an asynchronous reset, a loop of logic, two drivers, a net
+// without one. Also for a cell of an unknown type, with ports of other widths than its type and
+// parameters say, or with a sign on one operand only; for state that does not begin as 0; for a
+// memory with clocked ports for reading or ports wider than a word; and for a bank whose first word
+// is not 0.
 Design blast(const Netlist& netlist, const BlastOptions& options = {});
 
 }  // namespace ow::simgen

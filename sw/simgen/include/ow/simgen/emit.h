@@ -21,7 +21,8 @@ struct EmitOptions {
   size_t function = 1000;  // steps of a function at least, but for the last
 };
 
-// BadInput for a bank of words with more than 64 bits, and as a file that cannot be written.
+// BadInput for a design without state that changes, for a bank of words with more than 64 bits, and
+// for a file that cannot be written.
 void emit(const Design& design, const Plan& plan, const EmitOptions& options);
 
 }  // namespace ow::simgen
