@@ -363,7 +363,9 @@ class Blaster {
         for (size_t k = 0; k < number.size(); ++k) {
           number[k] = ((first + n) >> k & 1) != 0 ? kTrue : kFalse;
         }
-        here.push_back(equal(&logic, write.address, number));
+        // A number with more bits than the address is that of a word that no port reaches.
+        const bool reached = (first + n) >> number.size() == 0;
+        here.push_back(reached ? equal(&logic, write.address, number) : kFalse);
       }
       for (size_t k = 0; k < width; ++k) {
         Register r;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "draws.h"
+#include "ow/base/error.h"
 #include "ow/base/temporary_directory.h"
 #include "ow/simgen/emit.h"
 #include "ow_wide_model.h"
@@ -170,6 +171,7 @@ class Twin {
     for (const auto& [net, name] : netlist.names) {
       if (name.signal == signal && name.bit == bit.bit) net_ = net;
     }
+    if (net_ == kNetZero) throw InternalError(fmt::format("no net is {}[{}]", signal, bit_));
   }
   bool get(ReferenceModel* tile) const {
     return memory_.empty() ? tile->net(net_) : (tile->memory(memory_)[word_] >> bit_ & 1) != 0;
@@ -402,6 +404,21 @@ TEST(Model, ABankMayGiveTheAddressOfAnother) {
   BlastOptions banks;
   banks.bank_bits = 60;
   run_narrow(builder.finish(0), banks);
+}
+
+// Two bits lead to four words. The others keep what they have.
+TEST(Model, AWordBeyondTheAddressIsNeverWritten) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", kInputs);
+  Cell& memory = builder.memory(8, 4, false);
+  memory.parameters["ABITS"] = "10";
+  memory.ports["RD_ADDR"] = {a[0], a[1]};
+  memory.ports["WR_ADDR"] = {a[2], a[3]};
+  memory.ports["WR_EN"] = std::vector<Net>(4, a[4]);
+  memory.ports["WR_DATA"] = {a[5], a[6], a[7], a[8]};
+  const std::vector<Net> data = memory.ports["RD_DATA"];
+  builder.registers("$dff", 4, false).ports["D"] = data;
+  run_narrow(builder.finish(0));
 }
 
 TEST(Plan, EvaluatesNoOutputThatIsNoRegister) {
