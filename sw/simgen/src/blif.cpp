@@ -22,10 +22,12 @@ class Writer {
   void output(const std::string& kind, const std::string& name, size_t k, Bit bit) {
     tables_ += fmt::format(".names {} {}\n1 1\n", net(bit), to(kind, name, k));
   }
-  // The value after the edge.
+  // The value after the edge. The cover has no `d` of a register that never takes it.
   void next(const Register& r) {
+    const auto bit = static_cast<size_t>(r.name.bit);
+    if (r.enable == kFalse) return output("register'", r.name.signal, bit, r.q);
     tables_ += fmt::format(".names {} {} {} {}\n11- 1\n0-1 1\n", net(r.enable), net(r.d), net(r.q),
-                           to("register'", r.name.signal, static_cast<size_t>(r.name.bit)));
+                           to("register'", r.name.signal, bit));
   }
   void word(const std::string& kind, const std::string& name, const Word& bits, bool in) {
     for (size_t k = 0; k < bits.size(); ++k)

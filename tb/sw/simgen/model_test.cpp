@@ -10,12 +10,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "draws.h"
 #include "ow/base/error.h"
+#include "ow/base/file.h"
 #include "ow/base/temporary_directory.h"
+#include "ow/simgen/blif.h"
 #include "ow/simgen/emit.h"
 #include "ow_wide_model.h"
 #include "random_netlist.h"
@@ -419,6 +423,40 @@ TEST(Model, AWordBeyondTheAddressIsNeverWritten) {
   const std::vector<Net> data = memory.ports["RD_DATA"];
   builder.registers("$dff", 4, false).ports["D"] = data;
   run_narrow(builder.finish(0));
+}
+
+// What a register that is never enabled would take is no table.
+TEST(Blif, ReadsNoNetThatNothingDrives) {
+  Builder builder(test_seed(1));
+  const std::vector<Net> a = builder.input("a_i", 3);
+  for (const Net enable : {kNetZero, kNetOne}) {
+    Cell& either = builder.cell_of("$or", 1);
+    either.ports["A"] = {a[0]};
+    either.ports["B"] = {enable == kNetZero ? a[1] : a[2]};
+    const std::vector<Net> y = either.ports["Y"] = builder.fresh(1);
+    Cell& state = builder.registers("$dffe", 1, false);
+    state.parameters["EN_POLARITY"] = "1";
+    state.ports["EN"] = {enable};
+    state.ports["D"] = y;
+  }
+  Design design = blast(builder.finish(0));
+  const Plan order = plan(&design);
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/tables.blif";
+  write_blif(design, order, path);
+  std::set<std::string> driven, read;
+  std::istringstream lines(read_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> nets;
+    for (std::string word; words >> word;) nets.push_back(word);
+    if (nets.front() == ".inputs") driven.insert(nets.begin() + 1, nets.end());
+    if (nets.front() != ".names") continue;
+    driven.insert(nets.back());
+    read.insert(nets.begin() + 1, nets.end() - 1);
+  }
+  for (const std::string& net : read) EXPECT_EQ(driven.count(net), 1u) << net;
+  EXPECT_EQ(driven.count("register':state1[0]"), 1u);
 }
 
 TEST(Plan, EvaluatesNoOutputThatIsNoRegister) {
