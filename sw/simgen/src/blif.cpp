@@ -22,10 +22,13 @@ class Writer {
   void output(const std::string& kind, const std::string& name, size_t k, Bit bit) {
     tables_ += fmt::format(".names {} {}\n1 1\n", net(bit), to(kind, name, k));
   }
-  // The value after the edge. The cover has no `d` of a register that never takes it.
+  // The value after the edge, as a function of no more than it depends on: a proof is cut by that.
+  // The cover has no `d` of a register that never takes it.
   void next(const Register& r) {
     const auto bit = static_cast<size_t>(r.name.bit);
-    if (r.enable == kFalse) return output("register'", r.name.signal, bit, r.q);
+    if (r.enable <= kTrue) {
+      return output("register'", r.name.signal, bit, r.enable == kTrue ? r.d : r.q);
+    }
     tables_ += fmt::format(".names {} {} {} {}\n11- 1\n0-1 1\n", net(r.enable), net(r.d), net(r.q),
                            to("register'", r.name.signal, bit));
   }
