@@ -116,7 +116,7 @@ class CutNetlist:
             for k, bit in enumerate(port["bits"] if port["direction"] == "output" else []):
                 self.sink("port", (name, k), bit)
         # The clock is low: latches are open. An unknown value is 0.
-        low = {self.clock: "0", "x": "0"}
+        low = {self.clock: "0", "x": "0", "z": "0"}
         for cell in self.cells.values():
             for port, bits in cell["connections"].items():
                 cell["connections"][port] = [low.get(bit, bit) for bit in bits]
@@ -227,23 +227,26 @@ class CutNetlist:
         """Of an output, or of "net:NUMBER"."""
         return int(output[4:]) if output.startswith("net:") else self.ports[output]["bits"][0]
 
-    def nets(self, outputs, cuts, known):
-        """The nets of `cuts` that these outputs need, directly or through others, and that are not `known`, which
-        gets them."""
-        found, seen, stack = [], set(), [self.bit(o) for o in outputs]
+    def nets(self, unit, outputs, cuts, owners):
+        """(the nets of `cuts` that these outputs need, directly or through others, and that no unit has yet; the units
+        that have the others). `owners`, {net: unit}, gets the new ones."""
+        found, others, seen, stack = [], set(), set(), [self.bit(o) for o in outputs]
         while stack:
             bit = stack.pop()
+            if bit in owners:
+                others.add(owners[bit])
+                continue
             name = self.drivers.get(bit)
-            if name is None or bit in known:
+            if name is None:
                 continue
             if bit in cuts:
-                known.add(bit)
+                owners[bit] = unit
                 found.append(f"net:{bit}")
             if name not in seen:
                 seen.add(name)
                 for port, bits in self.cells[name]["connections"].items():
                     stack += bits if port != "Y" else []
-        return found
+        return found, others - {unit}
 
     def piece(self, outputs, cuts):
         """A module with these outputs. Nets of `cuts`, {net: (name, inverted)}, are inputs for what reads them."""
