@@ -284,7 +284,9 @@ class Runtime {
 //   wafer:FILE[,OPTION]...      a simulated wafer, which is brought up and repaired
 //   uart:PATH, uart:PATH:BAUD   a board at a serial port (docs/fpga.md), 3,000,000 baud by default
 //
-// Options of a wafer, each at most once; a comma ends a file's name:
+// A comma ends a file's name, unless a backslash stands before it.
+//
+// Options of a wafer, each at most once:
 //   defects=FILE                what is broken
 //   window=RxC[@ROW,COLUMN]     only these logical tiles
 //   accept-smaller              the largest working rectangle, if the wafer cannot be repaired
@@ -293,10 +295,10 @@ class Runtime {
 //
 // Options of sim are in docs/simulation.md. With one of them open() returns in one process alone:
 //   split=K                     K processes (mpirun) simulate the grid together. In ranks other
-//   than
-//                               0 open() serves rank 0, and the process ends with rank 0's device
+//                               than 0 open() serves rank 0, and the process ends with rank 0's
+//                               device
 //
-// The option of sim and mono, at the end of the name:
+// The option of sim and mono:
 //   record=FILE                 the run is recorded, for waves of it afterwards (docs/debugging.md)
 //
 // A board is reset when it is opened, and it must answer within 10 s (else DeviceFault). Throws

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "option_parts.h"
 #include "ow/base/error.h"
 #include "ow/open/board.h"
 #include "ow/open/machine.h"
@@ -54,95 +57,107 @@ std::string quoted(const std::string& file) {
   return out;
 }
 
-// The text up to the first comma without a backslash before it, which is then cut off, with its
-// commas as they are.
-std::string take_part(std::string* text) {
-  std::string part;
-  size_t at = 0;
-  for (; at < text->size() && (*text)[at] != ','; ++at) {
-    if ((*text)[at] == '\\' && at + 1 < text->size()) ++at;
-    part += (*text)[at];
-  }
-  text->erase(0, at + 1);
-  return part;
-}
-
 constexpr int kMostParts = 999;  // of a grid that is split
 constexpr int kMostDigits = 12;  // of a number of cycles
-constexpr char kRecord[] = ",record=";
-// The file of ",record=FILE" at the end of `text`, which is then cut off.
-std::string take_recording(const std::string& name, std::string* text) {
-  size_t at = text->find(kRecord);
-  while (at != std::string::npos && at > 0 && (*text)[at - 1] == '\\') {
-    at = text->find(kRecord, at + 1);  // the comma is part of a file's name
-  }
-  if (at == std::string::npos) return "";
-  const std::string file = text->substr(at + sizeof(kRecord) - 1);
-  if (file.empty()) throw BadInput(name + ": record= needs a file");
-  text->resize(at);
-  return file;
+
+// Whether a wafer's or a board's string asks for a recording, which neither has.
+bool asks_recording(const std::string& text) {
+  const std::vector<std::string> parts = option_parts(text);
+  return std::any_of(parts.begin() + 1, parts.end(),
+                     [](const std::string& part) { return part.rfind("record=", 0) == 0; });
 }
 
-// The options of a simulated grid, as ",engine=NAME", which are then cut off.
-void take_options(const std::string& name, std::string* text, MachineSpec* spec) {
-  const size_t comma = text->find(',');
-  if (comma == std::string::npos || text->rfind("sim", 0) != 0) return;
-  std::string options = text->substr(comma + 1);
-  text->resize(comma);
-  SimOptions parsed;
-  std::set<std::string> given;
-  do {
-    const std::string option = take_part(&options);
+[[noreturn]] void refuse_recording(const std::string& name) {
+  throw BadInput(name + ": only a simulated grid of full tiles is recorded");
+}
+
+// The options of a grid after its kind, as "engine=NAME". A kind that lacks an option refuses it.
+class GridOptions {
+ public:
+  explicit GridOptions(MachineSpec* spec) : spec_(spec) {}
+
+  void take(const std::string& option) {
     const size_t equals = option.find('=');
     const std::string key = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
-    if (!given.insert(key).second) {
-      throw BadInput(fmt::format("{}: '{}' is given twice", name, key));
+    const bool known = std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+    if (!known || (key == "lockstep") != (equals == std::string::npos)) refuse(option);
+    if (!given_.insert(key).second) {
+      throw BadInput(fmt::format("{}: '{}' is given twice", spec_->name, key));
     }
+    check_kind(key);
     if (key == "engine") {
-      parse_engine(name, value, &parsed);
+      parse_engine(spec_->name, value, &parsed_);
     } else if (key == "threads") {
-      parse_threads(name, value, &parsed);
+      parse_threads(spec_->name, value, &parsed_);
     } else if (key == "split") {
-      static const std::regex form("[1-9]\\d{0,2}");
-      if (!std::regex_match(value, form)) {
-        throw BadInput(
-            fmt::format("{}: split '{}': must be processes, 1 to {}", name, value, kMostParts));
-      }
-      spec->split = std::stoi(value);
-    } else if (option == "lockstep") {
-      parsed.lockstep = true;
-    } else if (key == "save" || key == "restore") {
-      if (value.empty()) throw BadInput(fmt::format("{}: {}= needs a file", name, key));
-      (key == "save" ? parsed.save_file : parsed.restore_file) = value;
+      spec_->split = parts(value);
+    } else if (key == "lockstep") {
+      parsed_.lockstep = true;
     } else if (key == "every") {
-      static const std::regex form("[1-9]\\d*");
-      if (!std::regex_match(value, form) || value.size() > kMostDigits) {
-        throw BadInput(
-            fmt::format("{}: every '{}': must be cycles, 1 to 999999999999", name, value));
-      }
-      parsed.save_every = std::stoull(value);
+      parsed_.save_every = cycles(value);
     } else {
-      throw BadInput(
-          fmt::format("{}: option '{}': must be engine=, threads=, lockstep, split=, save=, "
-                      "every=, restore= or record=",
-                      name, key));
+      if (value.empty()) throw BadInput(fmt::format("{}: {}= needs a file", spec_->name, key));
+      (key == "save"      ? spec_->save_file
+       : key == "restore" ? spec_->restore_file
+                          : spec_->record_file) = value;
     }
-  } while (!options.empty());
-  if (given.count("every") != 0 && parsed.save_file.empty()) {
-    throw BadInput(name + ": every= is only for save=");
   }
-  if (parsed.engine != Engine::Wide && parsed.lockstep) {
-    throw BadInput(name + ": lockstep is only for engine=wide");
+
+  void end() {
+    if (given_.count("every") != 0 && spec_->save_file.empty()) {
+      throw BadInput(spec_->name + ": every= is only for save=");
+    }
+    if (parsed_.engine != Engine::Wide && parsed_.lockstep) {
+      throw BadInput(spec_->name + ": lockstep is only for engine=wide");
+    }
+    spec_->engine = parsed_.engine;
+    spec_->width = parsed_.width;
+    spec_->threads = parsed_.threads;
+    spec_->lockstep = parsed_.lockstep;
+    spec_->save_every = parsed_.save_every;
   }
-  spec->engine = parsed.engine;
-  spec->width = parsed.width;
-  spec->threads = parsed.threads;
-  spec->lockstep = parsed.lockstep;
-  spec->save_file = parsed.save_file;
-  spec->save_every = parsed.save_every;
-  spec->restore_file = parsed.restore_file;
-}
+
+ private:
+  static constexpr const char* kKeys[] = {"engine", "threads", "lockstep", "split",
+                                          "save",   "every",   "restore",  "record"};
+
+  [[noreturn]] void refuse(const std::string& option) const {
+    const bool files = given_.count("save") + given_.count("restore") + given_.count("record") != 0;
+    throw BadInput(
+        fmt::format("{}: option '{}': must be engine=, threads=, lockstep, split=, save=, every=, "
+                    "restore= or record={}",
+                    spec_->name, option, files ? "; a comma in a file's name is written \\," : ""));
+  }
+
+  void check_kind(const std::string& key) const {
+    const MachineKind kind = spec_->kind;
+    if (kind == MachineKind::Sim) return;
+    if (key != "record") {
+      throw BadInput(
+          fmt::format("{}: {}{} is only for sim", spec_->name, key, key == "lockstep" ? "" : "="));
+    }
+    if (kind != MachineKind::Mono) refuse_recording(spec_->name);
+  }
+
+  int parts(const std::string& value) const {
+    static const std::regex form("[1-9]\\d{0,2}");
+    if (std::regex_match(value, form)) return std::stoi(value);
+    throw BadInput(
+        fmt::format("{}: split '{}': must be processes, 1 to {}", spec_->name, value, kMostParts));
+  }
+
+  uint64_t cycles(const std::string& value) const {
+    static const std::regex form("[1-9]\\d*");
+    if (std::regex_match(value, form) && value.size() <= kMostDigits) return std::stoull(value);
+    throw BadInput(
+        fmt::format("{}: every '{}': must be cycles, 1 to 999999999999", spec_->name, value));
+  }
+
+  MachineSpec* spec_;
+  SimOptions parsed_;
+  std::set<std::string> given_;
+};
 
 // Replaces the kind at the beginning of a string: "rtl:4x4" becomes "sim:4x4".
 bool replace_kind(const std::string& before, const std::string& after, std::string* text) {
@@ -151,17 +166,8 @@ bool replace_kind(const std::string& before, const std::string& after, std::stri
   return true;
 }
 
-// Sets all but the names.
-void parse_kind(const std::string& text, MachineSpec* spec) {
-  if (text.rfind(kWafer, 0) == 0) {
-    spec->kind = MachineKind::Wafer;
-    spec->wafer = wafer::parse_source(text.substr(sizeof(kWafer) - 1), spec->name);
-    return;
-  }
-  if (uart::is_board(text)) {
-    spec->kind = MachineKind::Board;
-    return;
-  }
+// The kind and the grid of "sim:4x4".
+void parse_grid(const std::string& text, MachineSpec* spec) {
   const size_t colon = text.find(':');
   for (const auto& [word, kind] : kKinds) {
     if (text.substr(0, colon) != word) continue;
@@ -194,22 +200,23 @@ MachineSpec wafer_of(const MachineFlags& f) {
 
 }  // namespace
 
-MachineSpec parse_machine(const std::string& whole, const std::string& name) {
+MachineSpec parse_machine(const std::string& text, const std::string& name) {
   MachineSpec spec;
-  std::string text = whole;
-  spec.record_file = take_recording(name, &text);
-  const bool plain = text.find(',') == std::string::npos;
-  take_options(name, &text, &spec);
   spec.text = text;
   spec.name = name;
-  const auto full = {MachineKind::Sim, MachineKind::Mono};
-  parse_kind(text, &spec);
-  if (!plain && spec.kind == MachineKind::SimMini) {
-    throw BadInput(name + ": engine=, split=, save= and restore= are only for sim");
+  const bool wafer = text.rfind(kWafer, 0) == 0;
+  if (wafer || uart::is_board(text)) {
+    if (asks_recording(text)) refuse_recording(name);
+    spec.kind = wafer ? MachineKind::Wafer : MachineKind::Board;
+    if (wafer) spec.wafer = wafer::parse_source(text.substr(sizeof(kWafer) - 1), name);
+    return spec;
   }
-  if (!spec.record_file.empty() && std::find(full.begin(), full.end(), spec.kind) == full.end()) {
-    throw BadInput(name + ": only a simulated grid of full tiles is recorded");
-  }
+  const std::vector<std::string> parts = option_parts(text);
+  spec.text = parts.front();
+  parse_grid(spec.text, &spec);
+  GridOptions options(&spec);
+  for (size_t i = 1; i < parts.size(); ++i) options.take(parts[i]);
+  options.end();
   return spec;
 }
 

@@ -8,6 +8,7 @@
 #include <regex>
 #include <set>
 
+#include "option_parts.h"
 #include "ow/base/error.h"
 
 namespace ow::wafer {
@@ -18,28 +19,6 @@ constexpr char kOptions[] =
     "threads=N";
 
 constexpr const char* kKeys[] = {"defects", "map", "window", "accept-smaller", "engine", "threads"};
-
-// The parts between commas. A backslash makes a comma part of a file's name. A window's position
-// has a comma of its own: digits after a window belong to it.
-std::vector<std::string> split(const std::string& text) {
-  static const std::regex window("window=[^,]*@\\d+");
-  std::vector<std::string> parts(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool escapes =
-        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\');
-    if (escapes) {
-      parts.back() += text[++i];
-      continue;
-    }
-    const bool digit = i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9';
-    if (text[i] != ',' || (digit && std::regex_match(parts.back(), window))) {
-      parts.back() += text[i];
-    } else {
-      parts.emplace_back();
-    }
-  }
-  return parts;
-}
 
 }  // namespace
 
@@ -62,7 +41,7 @@ WaferSource parse_source(const std::string& spec, const std::string& name) {
   const auto refuse = [&](const std::string& what) {
     throw BadInput(fmt::format("{}: {}", who, what));
   };
-  const std::vector<std::string> parts = split(spec);
+  const std::vector<std::string> parts = option_parts(spec);
   std::set<std::string> given;
   WaferSource source;
   source.wafer = parts.front();

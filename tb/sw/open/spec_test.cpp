@@ -67,7 +67,7 @@ TEST(MachineSpec, EveryKindHasAString) {
   EXPECT_EQ(wafer.wafer.part.window->row, 1);
   EXPECT_EQ(parse_machine("wafer:w.yaml,map=m.json", "").wafer.map, "m.json");
   for (const char* text : {"sim", "sim:4x4", "mono", "mono:2x2"}) {
-    const MachineSpec spec = parse_machine(std::string(text) + ",record=a,b.owr", "");
+    const MachineSpec spec = parse_machine(std::string(text) + ",record=a\\,b.owr", "");
     EXPECT_EQ(spec.record_file, "a,b.owr");
     EXPECT_EQ(spec.text, text);
   }
@@ -104,12 +104,13 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
     EXPECT_EQ(refused(name),
               "--machine " + name + ": only a simulated grid of full tiles is recorded");
   }
-  EXPECT_TRUE(has(refused("sim:4x4,recorded=x"), "option 'recorded': must be engine=, threads=,"));
+  EXPECT_TRUE(
+      has(refused("sim:4x4,recorded=x"), "option 'recorded=x': must be engine=, threads=,"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=fast"), "engine 'fast': must be replicated, auto, wide"));
   EXPECT_TRUE(has(refused("sim:4x4,lockstep"), "lockstep is only for engine=wide"));
   EXPECT_TRUE(has(refused("sim:4x4,engine=auto,lockstep"), "lockstep is only for engine=wide"));
-  for (const char* option :
-       {"engine=wide", "threads=2", "lockstep", "split=2", "save=f", "every=9", "restore=f"}) {
+  for (const char* option : {"engine=wide", "threads=2", "lockstep", "split=2", "save=f", "every=9",
+                             "restore=f", "record=f"}) {
     const std::string twice = std::string(option) + ",threads=1," + option;
     const std::string key = twice.substr(0, twice.find_first_of("=,"));
     EXPECT_TRUE(has(refused("sim:4x4," + twice), "'" + key + "' is given twice")) << option;
@@ -120,9 +121,41 @@ TEST(MachineSpec, OtherStringsAreRefusedInALineThatSaysWhatThereIs) {
   EXPECT_TRUE(has(refused("sim:4x4,save="), "save= needs a file"));
   EXPECT_TRUE(has(refused("sim:4x4,every=9"), "every= is only for save="));
   EXPECT_TRUE(has(refused("sim:4x4,save=f,every=0"), "every '0': must be cycles, 1 to"));
-  EXPECT_TRUE(
-      has(refused("sim-mini,engine=wide"), "engine=, split=, save= and restore= are only for sim"));
   EXPECT_TRUE(has(refused("wafer:w,map=m,accept-smaller"), "not with window or accept-smaller"));
+}
+
+TEST(MachineSpec, AnOptionThatAGridLacksIsNamed) {
+  for (const char* option :
+       {"engine=wide", "threads=2", "lockstep", "split=2", "save=f", "every=9", "restore=f"}) {
+    const std::string key = std::string(option).substr(0, std::string(option).find('=') + 1);
+    for (const char* kind : {"sim-mini", "mini:2x2", "mono", "golden", "fpga-sim:1x1"}) {
+      const std::string name = std::string(kind) + "," + option;
+      EXPECT_EQ(refused(name),
+                "--machine " + name + ": " + (key.empty() ? option : key) + " is only for sim");
+    }
+  }
+}
+
+// An option after a file's name is not taken for a part of it, and no part is passed over.
+TEST(MachineSpec, EveryPartBetweenCommasIsAnOption) {
+  for (const char* text : {"sim:4x4,", "sim:4x4,engine=wide,", "sim:4x4,,engine=wide",
+                           "sim,save=f,", "sim,record=f,", "mono,record=f,", "sim-mini,"}) {
+    EXPECT_TRUE(has(refused(text), ": option '': must be engine=, threads=, lockstep,")) << text;
+  }
+  EXPECT_TRUE(has(refused("sim:4x4,lockstep=1"), ": option 'lockstep=1': must be engine=,"));
+  EXPECT_TRUE(has(refused("sim:4x4,threads"), ": option 'threads': must be engine=,"));
+  const MachineSpec spec = parse_machine("sim:4x4,record=r,engine=wide", "test");
+  EXPECT_EQ(spec.record_file, "r");
+  EXPECT_EQ(spec.engine, Engine::Wide);
+  for (const char* option : {"record", "save", "restore"}) {
+    const std::string name = std::string("sim,") + option + "=a,b";
+    EXPECT_EQ(refused(name),
+              "--machine " + name +
+                  ": option 'b': must be engine=, threads=, lockstep, split=, save=, every=, "
+                  "restore= or record=; a comma in a file's name is written \\,");
+  }
+  // Another backslash is a part of the name, as in a wafer's.
+  EXPECT_EQ(parse_machine("sim,record=a\\b", "").record_file, "a\\b");
 }
 
 TEST(MachineSpec, AGridHasAnEngineAndThreads) {
@@ -130,7 +163,7 @@ TEST(MachineSpec, AGridHasAnEngineAndThreads) {
   EXPECT_EQ(plain.engine, Engine::Replicated);
   EXPECT_EQ(plain.split, 1);
   const MachineSpec wide =
-      parse_machine("sim:4x4,threads=3,engine=wide-256,split=2,record=a,b", "test");
+      parse_machine("sim:4x4,threads=3,record=a\\,b,engine=wide-256,split=2", "test");
   EXPECT_EQ(wide.engine, Engine::Wide);
   EXPECT_EQ(wide.width, 256);
   EXPECT_EQ(wide.threads, 3);

@@ -49,9 +49,8 @@ struct MachineSpec {
 // The strings are golden; sim, sim-mini (or mini), mono and fpga-sim, each also with
 // :ROWSxCOLUMNS; wafer:FILE with the options of wafer::parse_source; uart:PATH[:BAUD]. After sim
 // may follow ,engine=NAME (parse_engine), ,threads=N, ,lockstep, ,split=K, ,save=FILE,
-// ,every=CYCLES and ,restore=FILE, with a backslash before a comma in a name; and after sim and
-// mono ,record=FILE, to the end of the string. BadInput, which begins with `name`, for anything
-// else.
+// ,every=CYCLES and ,restore=FILE; after sim and mono ,record=FILE. A comma in a file's name has a
+// backslash before it. BadInput, which begins with `name`, for anything else.
 MachineSpec parse_machine(const std::string& text, const std::string& name);
 
 // The flags of `ow` for a machine. Each one except `machine` writes a part of the string.
