@@ -44,11 +44,4 @@ std::string IdleCheck::unchanged(size_t tile, Model<Vow_tile>* model, uint64_t c
                      changed);
 }
 
-std::string IdleCheck::asleep(Model<Vow_tile>* model, uint64_t cycle) {
-  constexpr size_t kNames = 1000;  // letters of registers' names
-  const std::string changed = model->changes_asleep(kNames);
-  if (changed.empty()) return "";
-  return fmt::format(": units sleep in cycle {} that would change:{}", cycle, changed);
-}
-
 }  // namespace ow::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether tiles and units that are not evaluated would have stayed as they are. A check returns
-// what an error says after the name of the tile, nothing if all is well.
+// Whether tiles that are not evaluated would have stayed as they are. A check returns what an error
+// says after the name of the tile, nothing if all is well.
 #ifndef OW_SIM_SRC_IDLE_CHECK_H_
 #define OW_SIM_SRC_IDLE_CHECK_H_
 
@@ -25,10 +25,6 @@ class IdleCheck {
   // The tile was evaluated because it had something to do. Tiles may be in several threads.
   void evaluated(size_t tile) { settled_[tile] = 0; }
   uint64_t evaluations() const { return evaluations_; }
-
-  // State of sleeping units of a tile must not change at the coming edge, whether they are clocked
-  // or not.
-  static std::string asleep(Model<Vow_tile>* model, uint64_t cycle);
 
  private:
   std::vector<uint8_t> settled_;  // checked once since its last evaluation

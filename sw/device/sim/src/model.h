@@ -169,6 +169,16 @@ class Model {
   std::vector<uint8_t> before_, after_;
 };
 
+// What an error says after the name of a tile if units of it sleep whose state the coming edge
+// would change, whether they are clocked or not; nothing if all is well.
+template <typename Tile>
+std::string change_asleep(Model<Tile>* model, uint64_t cycle) {
+  constexpr size_t kNames = 1000;  // letters of registers' names
+  const std::string changed = model->changes_asleep(kNames);
+  if (changed.empty()) return "";
+  return fmt::format(": units sleep in cycle {} that would change:{}", cycle, changed);
+}
+
 // Takes a new tile out of its reset, while nothing comes: inputs of a new model are 0. `clock`
 // clocks it.
 template <typename Tile, typename Clock>

@@ -318,7 +318,7 @@ void Replicated::clock_tile(size_t index, Counts* counts, Part* part) {
   if (options_.on_word) report_words(index, cycle, true, words);
   words[0] = words[1] = words[2] = words[3] = 0;
   m->cycle_i = cycle;
-  if (options_.check_idle) check_idle(index, sim::IdleCheck::asleep(&t.model, cycle));
+  if (options_.check_idle) check_idle(index, sim::change_asleep(&t.model, cycle));
   clock(&t.model);
   ++counts->evaluations;
   for (size_t k = 0; k < t.gates.size(); ++k) counts->edges[k] += *t.gates[k].open;

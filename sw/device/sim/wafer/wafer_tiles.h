@@ -157,12 +157,9 @@ class OwnTile {
   static constexpr int kResetCycles = 4;
 
   void check_asleep(uint64_t cycle) {
-    constexpr size_t kNames = 1000;  // letters of registers' names
-    const std::string changed = model.changes_asleep(kNames);
+    const std::string changed = sim::change_asleep(&model, cycle);
     if (changed.empty()) return;
-    throw InternalError(
-        fmt::format("idle check: tile {}: units sleep in cycle {} that would change:{}", index_,
-                    cycle, changed));
+    throw InternalError(fmt::format("idle check: tile {}{}", index_, changed));
   }
 
   void apply_forces() {

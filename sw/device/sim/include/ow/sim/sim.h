@@ -93,7 +93,7 @@ void check_ranks(const std::string& who, GridShape shape, const SimOptions& opti
 // The engine's name, "replicated", "auto", "wide", or "wide-512", -256, -64. BadInput, which begins
 // with `who`, for anything else.
 void parse_engine(const std::string& who, const std::string& name, SimOptions* options);
-// Threads of the wide engine, likewise.
+// Threads of one process, of either engine, likewise.
 void parse_threads(const std::string& who, const std::string& number, SimOptions* options);
 
 // Whether the wide engine is built, for a width as SimOptions has it.
