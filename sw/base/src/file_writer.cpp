@@ -18,7 +18,8 @@ namespace ow {
 namespace {
 
 [[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw BadInput(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+  const char* const why = error == EBUSY ? "it is being written already" : std::strerror(error);
+  throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
 }
 
 // Whether a file is written in place, as /dev/stdout and everything that is no regular file is.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,13 +39,28 @@ std::string temporary_name(const std::string& file) {
   return fmt::format("{}.tmp.{}", file, getpid());
 }
 
+// Whether it is there and open for writing, here or in another process.
+static bool is_written(const std::string& temporary) {
+  const int file = open(temporary.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(file);
+  return held;
+}
+
 int create_for(const std::string& file, const std::string& temporary) {
   struct stat old {};
   const bool replaces = stat(file.c_str(), &old) == 0;
+  if (is_written(temporary)) {
+    errno = EBUSY;
+    return -1;
+  }
   // A killed process of this number may have left one, with another mode.
   unlink(temporary.c_str());
   const mode_t mode = replaces ? 0600 : 0666;  // nobody else reads it before it has its own mode
   const int created = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  // Where there are no locks, it goes on without one.
+  if (created >= 0) flock(created, LOCK_EX | LOCK_NB);
   if (created < 0 || !replaces) return created;
   struct stat is {};
   const bool other =

@@ -15,7 +15,7 @@ std::string temporary_name(const std::string& file);
 
 // Creates `temporary`, which will replace `file`. It gets the mode of `file` and, if the system
 // allows it, its owner; the usual mode if there is no `file`. Returns a descriptor, or -1 and
-// errno.
+// errno: EBUSY while an earlier descriptor of the same name is open.
 int create_for(const std::string& file, const std::string& temporary);
 
 }  // namespace ow

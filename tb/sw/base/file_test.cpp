@@ -229,6 +229,21 @@ TEST(File, ComesPieceByPieceAndHasItsNameWhenItIsWhole) {
   }
 }
 
+TEST(File, HasOneWriterAtATime) {
+  const std::string path = temporary_path("one");
+  FileWriter first(path);
+  const std::string why = path + ": cannot be written: it is being written already";
+  EXPECT_EQ(refusal_of([&] { FileWriter second(path); }), why);
+  EXPECT_EQ(refusal_of([&] { check_writable(path); }), why);
+  EXPECT_EQ(refusal_of([&] { write_file(path, "second"); }), why);
+  first.append("first", 5);
+  first.close();
+  EXPECT_EQ(read_text(path), "first");
+  write_file(path, "second");
+  EXPECT_EQ(read_text(path), "second");
+  std::remove(path.c_str());
+}
+
 TEST(File, SaysWhenItIsClosedThatItCouldNotBeWritten) {
   EXPECT_THROW(FileWriter("/nonexistent/file"), BadInput);
   for (const FileWriter::Packing packing : {FileWriter::Packing::None, FileWriter::Packing::Gzip}) {

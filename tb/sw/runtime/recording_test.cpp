@@ -69,6 +69,24 @@ TEST(Recording, DamagedOnesAreRefused) {
   EXPECT_THROW(Recorder("/nowhere/x.owr", {1, 1}, 4), BadInput);
 }
 
+TEST(Recording, HasAFileOfItsOwn) {
+  const std::string file = temporary_path("own.owr");
+  {
+    const Runtime first = open("sim:1x1,record=" + file);
+    EXPECT_EQ(refusal_of([&] { open("sim:1x1,record=" + file); }),
+              file + ": cannot be written: it is being written already");
+  }
+  EXPECT_GT(read_recording(file).cycles, 0u);
+  std::remove(file.c_str());
+  const std::string same = testing::TempDir() + "./" + file.substr(testing::TempDir().size());
+  const std::string both = "sim:1x1,record=" + file;
+  EXPECT_EQ(refusal_of([&] { open(both + ",save=" + same); }),
+            file + ": a recording cannot be the file that the run is saved in");
+  EXPECT_EQ(refusal_of([&] { open(both + ",restore=" + same); }),
+            file + ": a recording cannot be the file that the run goes on from");
+  EXPECT_THROW(read_recording(file), BadInput) << "nothing was written";
+}
+
 // What cannot be recorded is refused before anything is made.
 TEST(Recording, IsOfSimulatedGridsOfFullTilesAlone) {
   const std::string none = ",record=" + temporary_path("none.owr");

@@ -9,6 +9,7 @@
 
 #include "monolithic.h"
 #include "ow/base/error.h"
+#include "ow/base/file.h"
 #include "ow/sim/sim_device.h"
 #include "ow/sim/split.h"
 
@@ -22,6 +23,17 @@ bool is_wide(const SimOptions& options) {
 std::unique_ptr<SimDevice> make_engine(GridShape shape, const SimOptions& options) {
   return is_wide(options) ? make_wide(shape, options, make_tile_maker(options.lockstep))
                           : make_simulator(shape, options);
+}
+
+// The recording gets its name at the end of the run, the save again and again.
+void check_files(const SimOptions& options) {
+  const std::string& record = options.record_file;
+  if (record.empty()) return;
+  for (const auto& [file, what] : {std::pair{&options.save_file, "that the run is saved in"},
+                                   std::pair{&options.restore_file, "that the run goes on from"}}) {
+    if (file->empty() || !same_file(record, *file)) continue;
+    throw BadInput(fmt::format("{}: a recording cannot be the file {}", record, what));
+  }
 }
 
 // Rows of tiles that one process has.
@@ -73,6 +85,7 @@ void check_ranks(const std::string& who, GridShape shape, const SimOptions& opti
 bool has_monolithic() { return make_monolithic != nullptr; }
 
 std::unique_ptr<Device> make_device(DeviceKind kind, GridShape shape, const SimOptions& options) {
+  check_files(options);
   std::unique_ptr<SimDevice> device;
   if (kind == DeviceKind::Replicated) {
     device = options.ranks ? make_split(shape, options, rows_together(shape, options), make_engine)

@@ -93,6 +93,9 @@ void check_writable(const std::string& path);
 // The file that `path` names: symbolic links are followed. The last one may point to nothing.
 std::string file_itself(const std::string& path);
 
+// Whether both names are of one regular file, which need not be there yet.
+bool same_file(const std::string& a, const std::string& b);
+
 // A path found in a file, relative to that file's directory. If the file has no place of its own (a
 // pipe, /dev/stdin), the path is relative to the current directory.
 std::string beside(const std::string& file, const std::string& path);
