@@ -317,6 +317,7 @@ class Runner {
     report_.sim_cycles = device->cycle() - first_cycle;
     report_.sim_seconds = seconds_since(begin);
     if (SimControl* sim = device->sim()) report_.clocks = sim->unit_clocks();
+    machine.end_recording();
   }
 
  private:

@@ -50,6 +50,7 @@ class GridWafer : public TrainWafer {
   TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) override {
     return grid_.forward(memory, samples);
   }
+  void end_recording() override { machine_.end_recording(); }
 
  private:
   Runtime machine_;
@@ -68,6 +69,11 @@ Activations first_of(Activations y, size_t count) {
 }
 
 }  // namespace
+
+void TrainSwarm::end() {
+  swarm_.end();
+  for (const auto& wafer : wafers_) wafer->end_recording();
+}
 
 TrainSwarm::TrainSwarm(const TrainParams& params, const RunOptions& options,
                        const CheckedTraining& checked, ranks::Transport& transport,

@@ -36,8 +36,8 @@ class TrainSwarm {
   // each wafer while batches are left. A batch is a micro-batch; the last may be smaller. Returns
   // the outputs of each batch and sets the cycles of all.
   std::vector<Activations> forward(uint64_t first, uint64_t* cycles);
-  // Ends the training for all ranks.
-  void end() { swarm_.end(); }
+  // Ends the training for all ranks, and the recording of the first wafer.
+  void end();
   // Rank 0: whether RunOptions::stop was true on any rank. The other ranks tell with their results.
   bool asked_to_stop() const { return told_to_stop_ || asked_here(); }
 

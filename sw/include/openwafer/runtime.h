@@ -270,6 +270,11 @@ class Runtime {
   // missing, routes cannot work, or a variable or parameter does not match the firmware's exports.
   Run load(const Program& program, std::optional<Rect> rect = std::nullopt);
 
+  // Ends the recording that open() began (record=), if there is one: its file gets its name. Throws
+  // BadInput if it cannot be written. Without this call the recording ends with the machine, which
+  // can only print that to standard error.
+  void end_recording() const;
+
  private:
   friend Runtime make_runtime(std::unique_ptr<Device> device);
   friend class Internals;

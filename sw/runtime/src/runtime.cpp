@@ -120,6 +120,9 @@ void copy_directly(const Runtime& machine, bool direct) {
 }
 std::string fault_text(const Runtime& machine) { return fault_text(Internals::of(machine), false); }
 const MachineInfo& Runtime::info() const { return state_->info(); }
+void Runtime::end_recording() const {
+  if (SimControl* const sim = state_->device().sim()) sim->end_recording();
+}
 uint64_t Runtime::cycle() const { return state_->device().cycle(); }
 
 Run Runtime::load(const Program& program, std::optional<Rect> rect) {

@@ -42,6 +42,19 @@ Words data_wavelets(const Recording& recording) {
   return words;
 }
 
+// For a network and for a training.
+TEST(Recording, ThatIsLostIsNoSuccess) {
+  const std::string configs = OW_SOURCE_DIR "/configs/";
+  for (const std::string& job :
+       {"one-layer.yaml", "digits-train.yaml --mode train --num-steps 1"}) {
+    const Result run = run_ow("run " + configs + job + " --no-check --record /dev/full");
+    EXPECT_EQ(run.status, 2) << run.output;
+    const std::string why =
+        "ow: bad input: /dev/full: cannot be written: No space left on device\n";
+    EXPECT_NE(run.output.find(why), std::string::npos) << run.output;
+  }
+}
+
 TEST(Readme, TheTraceOfALayerIsThatOfTheSimulator) {
   const std::string file = temporary("one-layer.owr");
   const Result run =

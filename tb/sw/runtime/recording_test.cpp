@@ -69,6 +69,29 @@ TEST(Recording, DamagedOnesAreRefused) {
   EXPECT_THROW(Recorder("/nowhere/x.owr", {1, 1}, 4), BadInput);
 }
 
+// Who asks for a recording and gets none must hear of it before the run counts as done.
+TEST(Recording, ThatCannotBeWrittenFailsWhenItEnds) {
+  const std::string why = "/dev/full: cannot be written: No space left on device";
+  {
+    const Runtime machine = open("sim:1x1,record=/dev/full");
+    EXPECT_EQ(refusal_of([&] { machine.end_recording(); }), why);
+    EXPECT_EQ(refusal_of([&] { machine.end_recording(); }), "");
+  }
+  testing::internal::CaptureStderr();
+  open("sim:1x1,record=/dev/full");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "ow: bad input: " + why + ": there is no recording\n");
+}
+
+TEST(Recording, EndsBeforeItsMachineIfItIsAsked) {
+  const std::string file = temporary_path("early.owr");
+  const Runtime machine = open("sim:2x3,record=" + file);
+  machine.end_recording();
+  EXPECT_GT(read_recording(file).cycles, 0u);
+  std::remove(file.c_str());
+  open("sim:1x1").end_recording();  // there is none
+}
+
 TEST(Recording, HasAFileOfItsOwn) {
   const std::string file = temporary_path("own.owr");
   {

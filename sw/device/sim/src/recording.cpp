@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -68,12 +69,18 @@ Recorder::Recorder(std::string path, GridShape shape, int ports)
 }
 
 Recorder::~Recorder() {
-  file_->record(cycle_, kEnd, digest_);
   try {
-    file_->file.close();
+    end();
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s: there is no recording\n", error.what());
+    std::fprintf(stderr, "ow: %s: %s: there is no recording\n", error.category(), error.what());
   }
+}
+
+void Recorder::end() {
+  const std::unique_ptr<File> file = std::move(file_);
+  if (!file) return;
+  file->record(cycle_, kEnd, digest_);
+  file->file.close();
 }
 
 void Recorder::clock(const uint64_t* in, const uint64_t* out) {

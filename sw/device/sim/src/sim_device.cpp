@@ -2,6 +2,7 @@
 #include "ow/sim/sim_device.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -159,6 +160,11 @@ void SimDevice::restore_tiles(const std::string& path) {
 void SimDevice::record_run(const std::string& path) {
   if (cycle_ != 0) throw InternalError("a recording begins at the first cycle");
   recorder_ = std::make_unique<Recorder>(path, shape_, ports_.count());
+}
+
+void SimDevice::end_recording() {
+  const std::unique_ptr<Recorder> recorder = std::move(recorder_);
+  if (recorder) recorder->end();
 }
 
 void SimDevice::replay(const Recording& recording) {

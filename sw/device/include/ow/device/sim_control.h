@@ -69,6 +69,10 @@ class SimControl {
   virtual bool has_memory() const { return false; }
   virtual void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count);
 
+  // Ends the recording of the run, if it has one: the file gets its name. BadInput if it cannot be
+  // written. Without this call the destructor ends it, which can only print that.
+  virtual void end_recording() {}
+
   // Tile evaluations so far. Skipped idle tiles do not count.
   virtual uint64_t evaluations() const = 0;
 

@@ -23,6 +23,8 @@ class TrainWafer {
                          const Targets& targets) = 0;
   // Runs the forward pass alone, for at most a micro-batch.
   virtual TrainRun forward(const memoryx::WaferSide& memory, const Samples& samples) = 0;
+  // Ends the recording of the wafer's run, if it has one (Runtime::end_recording).
+  virtual void end_recording() {}
 };
 
 }  // namespace ow::jobs

@@ -35,9 +35,12 @@ uint64_t digest_word(uint64_t digest, uint64_t cycle, int port, uint64_t word);
 class Recorder {
  public:
   Recorder(std::string path, GridShape shape, int ports);
-  ~Recorder();  // ends the recording where it is
+  ~Recorder();  // end(), but prints why it failed
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
+
+  // Ends the recording where it is. BadInput if it could not be written. Nothing comes after it.
+  void end();
 
   // The words of all ports in one cycle; 0 means none.
   void clock(const uint64_t* in, const uint64_t* out);

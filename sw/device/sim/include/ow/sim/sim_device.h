@@ -51,6 +51,7 @@ class SimDevice : public Device, public SimControl {
   EdgeExit& exit(Side side, int index) override { return ports_.exit(ports_.port(side, index)); }
   // BadInput if the run is recorded, saved or restored: the words at its edges must give it again.
   void write_memory(int row, int col, uint32_t addr, const uint32_t* words, size_t count) final;
+  void end_recording() override;
 
   // Records the words that come in at the edges. Call it before the first cycle.
   void record_run(const std::string& path);
