@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,25 +30,10 @@ CLI::App* Context::add(CLI::App& app, const std::string& name, const std::string
   return sub;
 }
 
-// Whether both names are of one regular file, which need not be there yet.
-static bool same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(a, error);
-  if (fs::exists(status)) return fs::is_regular_file(status) && fs::equivalent(a, b, error);
-  const auto resolved = [&error](const std::string& path) {
-    return error ? fs::path() : fs::weakly_canonical(fs::absolute(path, error), error);
-  };
-  error.clear();
-  const fs::path left = resolved(a), right = resolved(b);
-  return !error && left == right;
-}
-
 void check_files(const std::vector<File>& read, const std::vector<File>& written) {
   const auto same = [](const File& a, const File& b) {
     if (a.path.empty() || b.path.empty()) return false;
-    return std::strcmp(a.option, b.but) != 0 && std::strcmp(b.option, a.but) != 0 &&
-           same_file(a.path, b.path);
+    return a.option != b.but && b.option != a.but && same_file(a.path, b.path);
   };
   for (size_t k = 0; k < written.size(); ++k) {
     const File& file = written[k];

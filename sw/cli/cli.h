@@ -21,10 +21,10 @@ namespace ow::cli {
 
 // A file of a command, and the option that names it; no path, no file.
 struct File {
-  const char* option;
+  std::string option;
   std::string path;
   // The option whose output may be this file all the same.
-  const char* but = "";
+  std::string but{};
   // For a file that is written: check now whether it can be. Unset, for example, if its directory
   // does not exist yet.
   bool tried = true;

@@ -7,6 +7,7 @@
 
 #include "bringup_report.h"
 #include "cli.h"
+#include "machine_files.h"
 #include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -36,7 +37,7 @@ int run(Context& context, const Options& o) {
   const wafer::Shape shape = wafer::read_shape(source.wafer);
   const wafer::Faults faults =
       source.defects.empty() ? wafer::Faults() : wafer::read_faults(source.defects, shape);
-  context.check_files(files_of(machine), {{"--map", o.map}, {"--svg", o.svg}});
+  context.check_files(files_of(machine).read, {{"--map", o.map}, {"--svg", o.svg}});
   const auto device = o.mini ? wafer::make_mini_wafer_device(shape, faults)
                              : wafer::make_wafer_device(shape, faults, source.sim);
   fmt::print("wafer       {}: {}\n", source.wafer, device->device().description());

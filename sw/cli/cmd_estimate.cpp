@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "language_report.h"
+#include "machine_files.h"
 #include "machine_options.h"
 #include "ow/base/error.h"
 #include "ow/compile/estimate.h"
@@ -254,7 +255,7 @@ int run(Context& context, const Options& o) {
   MachineUse use;
   use.trains = read.is_training();
   check_use(spec, use);
-  std::vector<File> files = files_of(spec);
+  std::vector<File> files = files_of(spec).read;
   files.push_back({"parameters", o.job});
   files.push_back({"network.weights", read.base().weights});
   context.check_files(files, {});

@@ -127,7 +127,9 @@ int report(nlohmann::json& result, const Answer& answer, const golden::AnswerChe
 
 int run(Context& context, const Options& o) {
   const std::string& folder = o.language.model;
-  context.check_files(language_files(o.language), {});
+  int status = 0;
+  const auto machine = find_machine(&context, o.language, &status);
+  if (!machine) return status;
   const serve::StopStrings stops(o.stops);
   const ModelSettings settings = read_model_settings(folder);
   const Tokenizer tokenizer(tokenizer_file(folder));
@@ -139,19 +141,19 @@ int run(Context& context, const Options& o) {
 
   HalfType type;
   LanguageRegion region;
-  std::unique_ptr<serve::TokenRing> ring;
+  LanguageDevice device;
   std::optional<golden::Decoder> decoder;
   {
     const Language language = read_language(o.language, settings);
     type = language.model.type;
     region = language.region;
-    ring = open_ring(o.language, language, 1);
+    device = open_device(o.language, *machine, language, 1);
     request.logits = o.language.device != "golden";
     if (request.logits) decoder.emplace(language.model, region.rows, region.columns);
   }
-  serve::Engine engine(ring.get());
+  serve::Engine engine(device.ring.get());
   // A prompt that fills the context is refused with a token more.
-  const int room = ring->shape().positions - static_cast<int>(request.prompt.size());
+  const int room = device.ring->shape().positions - static_cast<int>(request.prompt.size());
   request.limit = o.max_tokens > 0 ? o.max_tokens : std::max(room, 1);
   const uint64_t id = engine.submit(request);
   std::optional<golden::AnswerCheck> check;
@@ -167,7 +169,9 @@ int run(Context& context, const Options& o) {
             {"region", fmt::format("{}x{}", region.rows, region.columns)},
             {"prompt_tokens", request.prompt},
             {"text", output.text()}};
-  return report(result, answer, check ? &*check : nullptr);
+  status = report(result, answer, check ? &*check : nullptr);
+  device.end_recording();
+  return status;
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ api::Model model_of(const Options& o, const ModelSettings& settings, const Langu
 }
 
 int run(Context& context, const Options& o) {
-  context.check_files(language_files(o.language), {});
+  int status = 0;
+  const auto machine = find_machine(&context, o.language, &status);
+  if (!machine) return status;
   check_key(o.key);
   const ModelSettings settings = read_model_settings(o.language.model);
   const auto tokenizer = std::make_shared<const Tokenizer>(tokenizer_file(o.language.model));
@@ -67,17 +69,17 @@ int run(Context& context, const Options& o) {
                                        : chat_form_named(o.form);
   chat_prompt(*tokenizer, form, {});  // refuses a form that the tokenizer does not have
   api::Model model;
-  std::unique_ptr<serve::TokenRing> ring;
+  LanguageDevice device;
   {
     const Language language = read_language(o.language, settings);
     model = model_of(o, settings, language);
-    ring = open_ring(o.language, language, o.slots);
+    device = open_device(o.language, *machine, language, o.slots);
   }
   model.tokenizer = tokenizer;
   model.form = form;
-  model.vocabulary = ring->shape().vocabulary;
-  model.positions = ring->shape().positions;
-  serve::Engine engine(ring.get());
+  model.vocabulary = device.ring->shape().vocabulary;
+  model.positions = device.ring->shape().positions;
+  serve::Engine engine(device.ring.get());
   api::Service service(&engine, engine.slots() + o.queue);
   api::Api api(std::move(model), &service, o.key);
 
@@ -94,6 +96,7 @@ int run(Context& context, const Options& o) {
     std::fflush(stdout);
     service.run([&signals] { return signals.asked(); });
   }
+  device.end_recording();
   for (const auto& [what, count] : service.metrics().replies) replies += count;
   const serve::EngineCounts counts = engine.counts();
   fmt::print("{} replies, {} tokens after {} of prompts\n", replies, counts.tokens,

@@ -5,10 +5,11 @@
 
 #include <cstdio>
 
+#include "machine_files.h"
 #include "ow/base/error.h"
 #include "ow/check/golden_ring.h"
 #include "ow/import/model_folder.h"
-#include "ow/open/machine.h"
+#include "ow/open/ranks.h"
 #include "ow/runtime/machine.h"
 #include "ow/serve/grid_ring.h"
 
@@ -25,13 +26,15 @@ LanguageRegion region_of(const LanguageOptions& o, const LanguageModel& model) {
   return region;
 }
 
-// A run with such a file is repeated from the words at the edges of one machine.
-void check_repeated(const LanguageOptions& o) {
-  const MachineSpec spec = parse_machine(o.device, "--device " + o.device);
-  if (spec.record_file.empty() && spec.save_file.empty() && spec.restore_file.empty()) return;
+// What one machine has, and a ring of several has not. A run that is recorded or saved is repeated
+// from the words at the edges of one machine.
+void check_machines(const LanguageOptions& o, const MachineSpec& spec) {
   constexpr char kNot[] = ": not with record=, save= or restore=";
-  if (o.load == "direct") throw BadInput(fmt::format("--load direct{}", kNot));
-  if (o.wafers > 1) throw BadInput(fmt::format("--num-wafers {}{}", o.wafers, kNot));
+  const bool repeated = !(spec.record_file + spec.save_file + spec.restore_file).empty();
+  if (repeated && o.load == "direct") throw BadInput(fmt::format("--load direct{}", kNot));
+  if (o.wafers == 1) return;
+  if (repeated) throw BadInput(fmt::format("--num-wafers {}{}", o.wafers, kNot));
+  if (spec.split > 1) throw BadInput(fmt::format("--num-wafers {}: not with split=", o.wafers));
 }
 
 }  // namespace
@@ -62,13 +65,27 @@ void add_language_options(CLI::App* command, LanguageOptions* o) {
       ->check(CLI::IsMember({"binary16", "bfloat16"}));
 }
 
-std::vector<File> language_files(const LanguageOptions& o) {
-  std::vector<File> files;
+std::optional<LanguageMachine> find_machine(Context* context, const LanguageOptions& o,
+                                            int* status) {
+  LanguageMachine machine;
+  machine.spec = parse_machine(o.device, "--device " + o.device);
+  check_machines(o, machine.spec);
+  machine.options.firmware = OW_FIRMWARE_DIR;
+  machine.options.sim.record_file = machine.spec.record_file;
+  if (machine.spec.split > 1) {
+    machine.options.sim.ranks = join_ranks(machine.spec.split, machine.spec.name, status);
+    if (!machine.options.sim.ranks) {
+      context->write_nothing();
+      return std::nullopt;
+    }
+  }
+  MachineFiles files = files_of(machine.spec);
   for (const char* name : {"config.json", "generation_config.json", "model.safetensors",
                            "tokenizer.json", "tokenizer.model"}) {
-    files.push_back({"--model", o.model + "/" + name});
+    files.read.push_back({"--model", o.model + "/" + name});
   }
-  return files;
+  context->check_files(files.read, files.written);
+  return machine;
 }
 
 Language read_language(const LanguageOptions& o, const ModelSettings& settings) {
@@ -81,22 +98,29 @@ Language read_language(const LanguageOptions& o, const ModelSettings& settings) 
   return language;
 }
 
-std::unique_ptr<serve::TokenRing> open_ring(const LanguageOptions& o, const Language& language,
-                                            int slots) {
+LanguageDevice open_device(const LanguageOptions& o, const LanguageMachine& machine,
+                           const Language& language, int slots) {
   const auto [rows, columns] = language.region;
+  LanguageDevice device;
   if (o.device == "golden") {
     if (o.wafers > 1) throw BadInput("--num-wafers: golden is no machine");
-    return std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
+    device.ring = std::make_unique<golden::GoldenRing>(language.model, rows, columns, slots);
+    return device;
   }
   const bool direct = o.load == "direct";
-  check_repeated(o);
-  std::vector<Runtime> wafers;
-  for (int n = 0; n < o.wafers; ++n) wafers.push_back(ow::open(o.device));
-  for (const Runtime& wafer : wafers) copy_directly(wafer, direct);
-  auto ring = std::make_unique<serve::GridRing>(
-      wafers, language.model, jobs::LanguageOptions{{rows, columns}, slots, 0}, OW_FIRMWARE_DIR);
-  for (const Runtime& wafer : wafers) copy_directly(wafer, false);
-  return ring;
+  for (int n = 0; n < o.wafers; ++n) {
+    device.machines.push_back(make_runtime(Machine(machine.spec, machine.options).device()));
+  }
+  for (const Runtime& wafer : device.machines) copy_directly(wafer, direct);
+  device.ring = std::make_unique<serve::GridRing>(device.machines, language.model,
+                                                  jobs::LanguageOptions{{rows, columns}, slots, 0},
+                                                  OW_FIRMWARE_DIR);
+  for (const Runtime& wafer : device.machines) copy_directly(wafer, false);
+  return device;
+}
+
+void LanguageDevice::end_recording() const {
+  for (const Runtime& machine : machines) machine.end_recording();
 }
 
 }  // namespace ow::cli

@@ -62,15 +62,6 @@ void need_program(const MachineSpec& spec) {
   if (spec.kind == MachineKind::Mono && !has_monolithic()) part_path(kLarge, spec.name);
 }
 
-std::vector<File> files_of(const MachineSpec& spec) {
-  const wafer::WaferSource& w = spec.wafer;
-  if (spec.name.rfind("--machine", 0) != 0) {
-    return {{"--wafer", w.wafer}, {"--defects", w.defects}, {"--map", w.map}};
-  }
-  return {
-      {"--machine", w.wafer}, {"defects= of --machine", w.defects}, {"map= of --machine", w.map}};
-}
-
 MachineOptions machine_options(const MachineSpec& spec, const SimOptions& sim,
                                const std::string& svg, nlohmann::json* json) {
   MachineOptions options;

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "cli.h"
 #include "ow/open/machine.h"
@@ -23,9 +22,6 @@ void add_wafer_flags(CLI::App* sub, MachineFlags* flags);
 void find_program(const Context& context, const MachineSpec& spec);
 // BadInput with the build command, if this program does not have the machine.
 void need_program(const MachineSpec& spec);
-
-// The files that the machine is made from.
-std::vector<File> files_of(const MachineSpec& spec);
 
 // How a command opens its machine. A wafer's bring-up goes to the terminal, to `json`, and as a
 // picture to the file `svg` (empty: no picture).

@@ -2,17 +2,14 @@
 // The files that `ow run` reads and writes.
 #include <filesystem>
 #include <system_error>
-#include <utility>
 #include <vector>
 
-#include "machine_options.h"
+#include "machine_files.h"
 #include "ow/memoryx/checkpoint.h"
 #include "run_command.h"
 
 namespace ow::cli {
 namespace {
-
-constexpr char kSave[] = "save= of --machine";  // may replace the run that goes on
 
 // What a training keeps in its directory: the checkpoints, and under names of their own what an
 // option may put elsewhere. A training claims its directory and its metrics itself; a prediction
@@ -63,19 +60,17 @@ void check_files(Context* context, const RunCommand& c, const MachineSpec& machi
     read.push_back({"data.file of network.training", data.file});
     read.push_back({"data.labels of network.training", data.labels});
   }
-  if (!machine.restore_file.empty()) {
-    read.push_back({"restore= of --machine", machine.restore_file, kSave});
-  }
-  for (File& file : files_of(machine)) read.push_back(std::move(file));
+  const MachineFiles files = files_of(machine);
+  read.insert(read.end(), files.read.begin(), files.read.end());
   std::vector<File> written = {
       {"--plan", c.run.plan, "", false, false},
       {"--save-weights", c.run.save_weights},
       {"--save-outputs", c.run.save_outputs},
       {"--metrics", metrics, "", std::filesystem::exists(metrics, error), false},
-      {"--record", c.sim.record_file},
-      {kSave, machine.save_file},
-      {"--heat-map", c.heat_map},
-      {"--svg", c.svg}};
+      {"--record", machine.record_file.empty() ? c.sim.record_file : ""}};
+  written.insert(written.end(), files.written.begin(), files.written.end());
+  written.push_back({"--heat-map", c.heat_map});
+  written.push_back({"--svg", c.svg});
   add_model_dir(*context, c, &read, &written);
   context->check_files(read, written);
 }

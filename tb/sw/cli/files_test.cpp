@@ -146,6 +146,14 @@ TEST_F(Files, ThatAreNotThereYetAreTheSameUnderAllNames) {
   refused(" is the file of --save-weights, too",
           {"run j.yaml --save-weights o --save-outputs ./o",
            "run j.yaml --save-weights " + directory_ + "/o --save-outputs o"});
+  refused(" is the file of --record, too", {"run j.yaml --record x --machine sim,save=./x"});
+  refused(
+      " is the file of record= of --machine, too",
+      {"run j.yaml --machine sim,record=x,save=./x", "run j.yaml --machine sim,record=x --json x"});
+  refused(" is the file of save= of --device, too",
+          {"run j.yaml --device sim,save=x --heat-map x"});
+  refused("would replace a file that is read (restore= of --machine)",
+          {"run j.yaml --machine sim,restore=w,record=w"});
   refused(" is the file of --map, too", {bringup + "--map x --svg ./x"});
 }
 

@@ -138,7 +138,7 @@ TEST(Generate, RefusesBadInputInOneLine) {
        "language model: a region of 3 columns must divide, or be a multiple of, its 4 heads"},
       {kAlice + " --device sim:4x12",
        "5 regions of 4 x 4 tiles need 5 places; 4 x 12 tiles have 3"},
-      {kAlice + " --device sim", "machine 'sim': needs the grid, as sim:2x2"},
+      {kAlice + " --device sim", "--device sim: needs the grid, as sim:2x2"},
       {kAlice + " --max-tokens 124",
        "a prompt of 5 tokens and an answer of 124: a context has at most 128 positions"},
       {" --prompt ''", "the prompt has no token"},
@@ -158,6 +158,9 @@ TEST(Generate, RefusesBadInputInOneLine) {
       EXPECT_EQ(r.output, "ow: bad input: " + other + ": not with record=, save= or restore=\n");
     }
   }
+  const Result split = generate(kAlice + " --num-wafers 2 --device sim:8x12,split=2");
+  EXPECT_EQ(split.status, 2);
+  EXPECT_EQ(split.output, "ow: bad input: --num-wafers 2: not with split=\n");
   for (const std::string arguments :
        {"", " --device gpu", " --device sim-mini:8x12", " --max-tokens 0", " --temperature -1",
         " --top-k 0", " --type float32"}) {
@@ -168,6 +171,43 @@ TEST(Generate, RefusesBadInputInOneLine) {
   const Result r = generate(kAlice, "/nowhere");
   EXPECT_EQ(r.status, 2);
   EXPECT_EQ(lines(r.output), 1) << r.output;
+}
+
+TEST(Generate, ReplacesNoFileOfTheModelAndWritesEachFileOnce) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"config.json", "model.safetensors", "tokenizer.json"}) {
+    write_file(directory.path() + "/" + name, read_text(kFolder + "/" + name));
+  }
+  const std::string config = directory.path() + "/config.json", file = directory.path() + "/f";
+  const std::string before = read_text(config);
+  const std::string replaces = ": would replace a file that is read (--model)";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"record=" + config, "record= of --device " + config + replaces},
+      {"save=" + config, "save= of --device " + config + replaces},
+      {"save=" + file + ",record=" + file,
+       "save= of --device " + file + ": is the file of record= of --device, too"},
+      {"record=" + file + " --json " + file,
+       "--json " + file + ": is the file of record= of --device, too"},
+      {"restore=" + config + ",record=" + config,
+       "record= of --device " + config +
+           ": would replace a file that is read (restore= of --device)"},
+      {"record=/nowhere/f", "/nowhere/f: cannot be written: No such file or directory"},
+  };
+  for (const auto& [option, message] : cases) {
+    const Result r = generate(kAlice + " --device sim:8x12," + option, directory.path());
+    EXPECT_EQ(r.status, 2) << option;
+    EXPECT_EQ(r.output, "ow: bad input: " + message + "\n") << option;
+    EXPECT_EQ(read_text(config), before);
+    EXPECT_THROW(read_text(file), BadInput) << option;
+  }
+}
+
+TEST(Generate, ARecordingThatIsLostIsNoSuccess) {
+  const Result r = generate(kAlice + " --max-tokens 1 --device sim:8x12,record=/dev/full");
+  EXPECT_EQ(r.status, 2) << r.output;
+  EXPECT_NE(r.output.find("ow: bad input: /dev/full: cannot be written: No space left on device\n"),
+            std::string::npos)
+      << r.output;
 }
 
 }  // namespace
