@@ -7,11 +7,6 @@
 #include <utility>
 
 namespace ow::ranks {
-namespace {
-
-constexpr std::chrono::milliseconds kBeatEvery{500};
-
-}  // namespace
 
 MpiTraffic::MpiTraffic(int rank, int ranks, size_t piece_bytes, Mailbox* box, Events events)
     : rank_(rank),

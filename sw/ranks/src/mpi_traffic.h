@@ -26,6 +26,8 @@ constexpr int kFail = kTags;      // a failure: its status and its text
 constexpr int kBeat = kTags + 1;  // a sign of life
 constexpr int kBye = kTags + 2;   // the sender sends nothing more, or has heard of a failure
 
+constexpr std::chrono::milliseconds kBeatEvery{500};
+
 class MpiTraffic {
  public:
   using Clock = std::chrono::steady_clock;

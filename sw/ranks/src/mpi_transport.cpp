@@ -36,7 +36,7 @@ constexpr std::chrono::microseconds kRare{1000};  // likewise, while another thr
 constexpr std::chrono::microseconds kHot{50}, kWarm{20000}, kNap{20};
 constexpr milliseconds kTell{1000};  // limit for telling the others of a failure
 constexpr milliseconds kGrace{300};  // until the process is ended; mpirun kills after a second
-constexpr milliseconds kBehind = kTell + kGrace;  // a told rank ends after the teller
+constexpr milliseconds kBehind = kTell + kGrace;  // others end after the one that ends first
 constexpr milliseconds kGoodbye{10000};           // limit for closing, after the last sign of life
 constexpr milliseconds kStart{120000};  // limit for the start of MPI, for all ranks together
 constexpr milliseconds kLook{200};      // interval at which a wait checks for signs of life
@@ -44,7 +44,7 @@ constexpr milliseconds kLook{200};      // interval at which a wait checks for s
 class MpiTransport : public Transport {
  public:
   explicit MpiTransport(const TransportOptions& options)
-      : options_(options), signals_(options.owns_process) {
+      : options_(options), signals_(options.owns_process, options.silence - 2 * kBeatEvery) {
     thread_ = std::thread([this] { run(); });
     std::unique_lock<std::mutex> lock(mutex_);
     if (!changed_.wait_for(lock, kStart, [this] { return begun_; })) {
@@ -162,7 +162,7 @@ class MpiTransport : public Transport {
   // Records the failure for the handlers of signals; with mutex_ held.
   void know(int status, const std::string& what) { signals_.know(status, line({status, what})); }
   std::string line(const Mailbox::Failure& failure) const {
-    return options_.first_speaks && rank_ != 0 ? "" : line_of(rank_, failure);
+    return options_.first_speaks && rank_ != speaker(failure.what) ? "" : line_of(rank_, failure);
   }
   // Moves messages, unless another thread does. Whether any has moved.
   bool poll() {
@@ -193,7 +193,7 @@ class MpiTransport : public Transport {
   std::vector<size_t> outstanding_;  // by rank
   std::deque<OutgoingMessage> waiting_;
   bool failing_ = false;      // the others are being told
-  bool told_ = false;         // it came from another rank
+  bool ends_behind_ = false;  // another rank ends first, because it speaks or has found the failure
   bool failed_here_ = false;  // no thread waits here any more
   bool closing_ = false;
   bool finished_ = false;
@@ -297,13 +297,15 @@ void MpiTransport::work() {
   std::unique_lock<std::mutex> calls(calls_);
   for (;; calls.lock()) {
     const auto now = Clock::now();
+    signals_.alive(now);
     const bool moved = move_messages();
     traffic_->beat(now);
     watch(now);
     if (said_goodbye()) break;
     calls.unlock();
     std::unique_lock<std::mutex> lock(mutex_);
-    const bool waits = told_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
+    const bool waits =
+        ends_behind_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
     if (stop_ && !waits) return;  // without another call of MPI
     if (!moved) changed_.wait_for(lock, polled_.exchange(false) ? kRare : kIdle);
   }
@@ -324,7 +326,7 @@ void MpiTransport::watch(Clock::time_point now) {
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (stop_ || grace_over_ || now - (told_ ? kBehind : kGrace) <= failed_at_) return;
+    if (stop_ || grace_over_ || now - (ends_behind_ ? kBehind : kGrace) <= failed_at_) return;
     grace_over_ = true;
   }
   signals_.report();
@@ -339,7 +341,7 @@ void MpiTransport::fail_by_itself(int status, const std::string& what,
   const std::lock_guard<std::mutex> lock(mutex_);
   know(status, what);
   failed_at_ = Clock::now();
-  told_ = to_others.empty();
+  ends_behind_ = options_.first_speaks ? rank_ != speaker(what) : to_others.empty();
   if (!to_others.empty()) {
     Message message(1, static_cast<uint8_t>(status));
     message.insert(message.end(), to_others.begin(), to_others.end());

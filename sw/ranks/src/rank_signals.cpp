@@ -18,7 +18,11 @@ char term_line[kMostLine], failure_line[kMostLine];
 int failure_status = 0;
 enum class Known { Nothing, Failure, BeingSaid };
 std::atomic<Known> known{Known::Nothing};
-static_assert(std::atomic<Known>::is_always_lock_free, "it is read by handlers of signals");
+using Clock = std::chrono::steady_clock;
+std::atomic<Clock::rep> given_up{Clock::duration::max().count()};  // the time at which others do it
+static_assert(std::atomic<Known>::is_always_lock_free &&
+                  std::atomic<Clock::rep>::is_always_lock_free,
+              "handlers of signals read them");
 
 void end_with(const char* line, int status) {
   if (write(STDERR_FILENO, line, strnlen(line, kMostLine)) < 0) _exit(1);
@@ -29,6 +33,7 @@ void on_continue(int) {
   Known failure = Known::Failure;
   if (known.compare_exchange_strong(failure, Known::BeingSaid))
     end_with(failure_line, failure_status);
+  if (Clock::now().time_since_epoch().count() > given_up) term_line[0] = '\0';
 }
 
 void on_term(int) {
@@ -51,12 +56,18 @@ void keep_line(const std::string& text, char* line) {
 
 }  // namespace
 
-RankSignals::RankSignals(bool handled) : handled_(handled) {
+RankSignals::RankSignals(bool handled, std::chrono::milliseconds silence)
+    : handled_(handled), silence_(silence) {
   if (!handled_) return;
   keep_line("ow: device fault: ended from outside (SIGTERM), as mpirun does when a rank has died",
             term_line);
   handle(SIGTERM, on_term, 0, &term_before_);
   handle(SIGCONT, on_continue, SA_RESTART, &continue_before_);
+}
+
+void RankSignals::alive(Clock::time_point now) {
+  if (now.time_since_epoch().count() > given_up) return;
+  given_up = (now + silence_).time_since_epoch().count();
 }
 
 void RankSignals::hush() { keep_line("", term_line); }

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <string>
 
 namespace ow::ranks {
@@ -12,16 +13,19 @@ namespace ow::ranks {
 // If a rank dies, mpirun (Open MPI 4.1) ends the others with SIGCONT, a second later SIGTERM, and
 // at once SIGKILL. On a busy machine the handler of SIGTERM may never run. So the first signal
 // writes a line: why the run has failed if that is known (SIGCONT also resumes a suspended run, so
-// it writes nothing else), or that mpirun has ended it. A rank that reports a failure writes none.
+// it writes nothing else), or that mpirun has ended it. A rank that reports a failure writes none,
+// and neither does one that was suspended for so long that the others report it.
 // At most one object exists at a time.
 class RankSignals {
  public:
   // `handled`: on SIGTERM the process ends with a line and status 3. Else no signal is handled.
-  explicit RankSignals(bool handled);
+  // `silence`: after so long without alive() the others report this rank.
+  RankSignals(bool handled, std::chrono::milliseconds silence);
   RankSignals(const RankSignals&) = delete;
   RankSignals& operator=(const RankSignals&) = delete;
 
-  // Lines are empty from now on: another rank writes them.
+  void alive(std::chrono::steady_clock::time_point now);
+  // That mpirun has ended the run is no line from now on: another rank writes it.
   void hush();
   // Why the run has failed; the first call counts. SIGTERM is handled here again, if another
   // handler has replaced this one.
@@ -33,6 +37,7 @@ class RankSignals {
 
  private:
   bool handled_;
+  std::chrono::milliseconds silence_;
   struct sigaction term_before_ {};
   struct sigaction continue_before_ {};
 };

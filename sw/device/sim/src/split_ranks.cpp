@@ -187,8 +187,7 @@ int GridRanks::serve(const EngineMaker& make) {
       }
     }
   } catch (const DeviceFault& e) {
-    const bool first_lost = std::string(e.what()).rfind("rank 0 ", 0) == 0;
-    if (rank() == 1 && first_lost) throw;
+    if (rank() == ranks::speaker(e.what())) throw;
     return e.exit_status();
   }
 }

@@ -31,7 +31,7 @@ struct TransportOptions {
   std::chrono::seconds patience{3600};
   // The most bytes of a transfer between processes; longer messages are cut. The same in all ranks.
   size_t piece_bytes = size_t{1} << 30;
-  // Only rank 0 writes a line, for all; the others end without one.
+  // Only speaker() writes a line, for all; the others end without one.
   bool first_speaks = false;
   // The process is a rank and nothing else, so the transport may end it, with at most one line on
   // standard error: on SIGTERM, which mpirun sends when a rank has died (a later handler replaces
@@ -72,6 +72,11 @@ std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
 // The rank of this process: one of several if mpirun or srun started it, else a single one.
 // BadInput if it is one of several and the build has no MPI, or if MPI does not find the others.
 std::unique_ptr<Transport> open_transport(const TransportOptions& options = {});
+// The rank that writes the line of a failure, whose text is that of an exception of receive(): rank
+// 0, or rank 1 if rank 0 has ended (ended_text in src/mpi_transport.h).
+inline int speaker(const std::string& failure) {
+  return failure.rfind("rank 0 has ended: ", 0) == 0 ? 1 : 0;
+}
 // Whether the build has MPI.
 bool has_mpi();
 
