@@ -32,10 +32,16 @@ def write_layer(path, source, rows, columns, inputs, outputs, density, seed=7):
 WAIT = 900  # seconds for a save
 
 
+def remove(*files):
+    """Files of earlier runs, so that what is compared is of this one."""
+    for file in files:
+        if os.path.exists(file):
+            os.remove(file)
+
+
 def save_and_kill(command, file):
     """Runs a command that saves to a file, until it has."""
-    if os.path.exists(file):
-        os.remove(file)
+    remove(file)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     end = time.monotonic() + WAIT
     while not os.path.exists(file) and process.poll() is None and time.monotonic() < end:

@@ -5,7 +5,7 @@
   ranks_test.py OW MPIRUN PROGRAM SOURCE DIRECTORY everyday|nightly
 
 Compared with a run in one process, which a report, a recording (the words at the edges with their cycles)
-and a save near the end (the state of all tiles) are made of: the same in 2, 3 and 4 ranks; a run that was
+and the last save (the state of all tiles) are made of: the same in 2, 3 and 4 ranks; a run that was
 saved in one number of ranks and goes on in another; PROGRAM, which uses ow::open. Then come the death of a
 rank, and what must be refused. At night: the engines, the digits job, a training step, threads; a training
 on two wafers in two ranks.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from engine_jobs import report, write_layer
+from engine_jobs import remove, report, write_layer
 
 OW, MPIRUN, PROGRAM, SOURCE, DIRECTORY, SET = sys.argv[1:7]
 EVERY = 2000
@@ -41,8 +41,7 @@ def read(name):
 
 def start(ranks, job, machine, arguments):
     """A run in so many ranks; 0: without mpirun."""
-    for old in glob.glob(path("err.*")) + glob.glob(path("pid.*")):
-        os.remove(old)
+    remove(*glob.glob(path("err.*")), *glob.glob(path("pid.*")))
     line = [job, "--machine", machine, *arguments]
     launch = [MPIRUN, "-n", str(ranks), "sh", "rank.sh"] if ranks > 0 else [OW, "run"]
     return subprocess.Popen(launch + line, cwd=DIRECTORY, stdout=subprocess.PIPE,
@@ -57,6 +56,7 @@ def run(ranks, job, options, name, arguments):
     """Recording, report and the state at the last save."""
     split = f",split={ranks}" if ranks > 0 else ""
     every = "" if "every=" in options else f",every={EVERY}"
+    remove(*(path(name + end) for end in (".ows", ".owr", ".json")))
     done = start(ranks, job, f"sim,{options}{split},save={path(name)}.ows{every}",
                  ["--record", path(name + ".owr"), "--json", path(name + ".json"), *arguments])
     said = done.communicate(timeout=3 * WAIT)[0]
@@ -128,8 +128,7 @@ def program():
 def end_by(number, rank, count, job):
     """A rank gets a signal in mid-run: all end within 15 s, rank 0 with one line, the others with none. If
     rank 0 dies at once, mpirun names it."""
-    if os.path.exists(path("gone.ows")):
-        os.remove(path("gone.ows"))
+    remove(path("gone.ows"))
     process = start(count, job, f"sim,split={count},save={path('gone')}.ows,every={EVERY}", [])
     end = time.monotonic() + WAIT
     while not os.path.exists(path("gone.ows")) and process.poll() is None and time.monotonic() < end:

@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 
-from engine_jobs import report, save_and_kill, write_layer
+from engine_jobs import remove, report, save_and_kill, write_layer
 
 OW, SOURCE, DIRECTORY = sys.argv[1:4]
 ENGINES = sys.argv[4:]
@@ -51,6 +51,7 @@ def start(line):
 
 def run(job, options, name, *arguments):
     """The recording and the report."""
+    remove(path(name + ".owr"), path(name + ".json"))
     done = start([*command(job, options, name), *arguments])
     said = done.communicate()[0]
     if done.returncode != 0:
@@ -168,6 +169,7 @@ def checked_idle(job, expected):
 def main():
     os.makedirs(DIRECTORY, exist_ok=True)
     job = write_layer(path("job.yaml"), SOURCE, ROWS, COLUMNS, 48, 12, 0.5)
+    remove(path("whole"))
     expected = run(job, f"engine={ENGINES[0]},save={path('whole')},every={EVERY}", "whole")
     expected += (state("whole"),)
     good = checked_idle(job, expected)
@@ -175,6 +177,7 @@ def main():
         save_and_kill(command(job, f"engine={saver},save={path('saved')},every={EVERY}"), path("saved"))
         for engine in ENGINES:
             options = f"engine={engine},restore={path('saved')},save={path('end')},every={EVERY}"
+            remove(path("end"))
             got = run(job, options, "restored")
             got += (state("end"),)
             for what, a, b in zip(("words", "report", "state"), expected, got):

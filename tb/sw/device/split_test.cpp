@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -215,21 +215,28 @@ TEST(Split, RefusesARankWhoseTilesHaveOtherRegisters) {
             "program?");
 }
 
-// Ranks on one computer share its memory: each part alone would have room.
-TEST(Split, RefusesAGridForWhichTheMemoryOfTheComputerIsTooLittle) {
-  constexpr int kColumns = 4096;
-  constexpr double kMost = 100'000, kTimes = 1.5;  // bytes of a tile, of the memory
-  const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const GridShape grid{2 * static_cast<int>(kTimes / 2 * bytes / kMost / kColumns), kColumns};
-  if (grid.rows > kColumns) GTEST_SKIP() << "no grid is larger than this memory";
-  RanksInThreads ranks(2);
+TEST(Split, AnEngineMayUseItsShareOfTheComputersMemory) {
+  SimOptions options;
+  options.processes_here = 1'000'000'000;
+  const std::string refusal =
+      error_of([&] { make_device(DeviceKind::Replicated, kGrid, options); });
+  EXPECT_EQ(refusal.rfind("bad input: grid of 5 x 7 tiles: 35 tiles need about ", 0), 0u)
+      << refusal;
+  EXPECT_NE(refusal.find(" GB for each of 1000000000 processes"), std::string::npos) << refusal;
+}
+
+TEST(Split, RanksOnOneComputerShareItsMemory) {
+  std::atomic<int> made{0};
+  const EngineMaker make = [&made](GridShape shape, const SimOptions& options) {
+    EXPECT_EQ(options.processes_here, 3);
+    ++made;
+    return std::make_unique<FakeGrid>(shape);
+  };
+  RanksInThreads ranks(3, make);
   SimOptions options;
   options.ranks = ranks.first();
-  const std::string refusal = error_of([&] { make_device(DeviceKind::Replicated, grid, options); });
-  EXPECT_EQ(refusal.rfind(fmt::format("bad input: grid of {} x 4096 tiles: ", grid.rows / 2), 0),
-            0u)
-      << refusal;
-  EXPECT_NE(refusal.find(" GB for each of 2 processes"), std::string::npos) << refusal;
+  make_split(kGrid, options, 1, make);
+  EXPECT_EQ(made, 3);
 }
 
 TEST(Split, RefusesMoreRanksThanRows) {

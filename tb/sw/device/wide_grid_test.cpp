@@ -45,6 +45,7 @@ TEST(WideGrid, WordsLeaveInTheSameCyclesAsInTheReplicatedEngine) {
         } catch (const BadInput& e) {
           const std::string what = e.what();
           ASSERT_NE(what.find("lacks the instructions"), std::string::npos) << what;
+          fmt::print("{}\n", what);
           continue;
         }
         EXPECT_EQ(words_across(device.get(), seed), expected)
