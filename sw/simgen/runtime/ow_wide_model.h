@@ -48,6 +48,14 @@ struct ow_wide_names {
   const int* places; /* the registers that hold the bits, or one of the constants above */
 };
 
+/* A list of vectors moves to other lanes: lane k gets what lane k - by has. `from` is at any word; as
+ * many words as two vectors have are read before it and after the list. */
+struct ow_wide_move {
+  const void* from;
+  int by;            /* from -width to width */
+  const void* lanes; /* a vector: these lanes get it. For the others there is 0 */
+};
+
 /* The code of a model for one width. Bit k of a list stands `k * width / 8` bytes after the offset
  * of the list in the state. */
 struct ow_wide_code {
@@ -65,6 +73,12 @@ struct ow_wide_code {
    * own. */
   int part_count;
   void (*const* parts)(void* state, void* scratch);
+  /* What connects instances, with `count` vectors of a list that stand at `places` in it. move()
+   * gives them the union of all moves, and tells whether any bit of it is 1; copy() puts them one
+   * after another at `to`, which is at any word. */
+  int (*move)(const struct ow_wide_move* moves, size_t move_count, size_t count, void* list,
+              const size_t* places);
+  void (*copy)(const void* list, const size_t* places, size_t count, void* to);
 };
 
 #ifdef __cplusplus

@@ -179,7 +179,8 @@ std::string cycle_of(const Functions& functions, const std::string& name) {
       "}};\n"
       "const struct ow_wide_code OW_NAME({0}_code) = {{&{0}_names, OW_WIDE, sizeof(OwState),\n"
       "    OW_SCRATCH * sizeof(V), offsetof(OwState, q), offsetof(OwState, in),\n"
-      "    offsetof(OwState, bank), offsetof(OwState, active), {1}, parts}};\n",
+      "    offsetof(OwState, bank), offsetof(OwState, active), {1}, parts,\n"
+      "    OW_NAME(ow_wide_move), OW_NAME(ow_wide_copy)}};\n",
       name, functions.count());
   return text;
 }

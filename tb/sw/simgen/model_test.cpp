@@ -2,7 +2,6 @@
 // Synchronous designs, random ones and small ones, written as C, compiled and run in all widths
 // that this machine has. Each tile has inputs of its own and begins with a state of its own, as
 // after a restore. Each register must be that of the design word by word.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "draws.h"
+#include "library.h"
 #include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "ow/base/temporary_directory.h"
@@ -31,45 +31,6 @@ namespace {
 constexpr int kCycles = 60;
 constexpr size_t kInputs = 12;
 constexpr size_t kCompared = 9;  // tiles, spread over the vector
-
-std::vector<int> widths() {
-  std::vector<int> all = {64};
-  if (__builtin_cpu_supports("avx2") != 0) all.push_back(256);
-  if (__builtin_cpu_supports("avx512f") != 0) all.push_back(512);
-  return all;
-}
-
-const char* machine_flag(int width) {
-  return width == 512 ? "-mavx512f" : width == 256 ? "-mavx2" : "";
-}
-
-// The code of a model in one width, from a shared library.
-class Library {
- public:
-  Library(const std::string& directory, int width, int files) {
-    const std::string path = fmt::format("{}/model_{}.so", directory, width);
-    std::string command = fmt::format(
-        "cc -std=gnu11 -O1 -shared -fPIC -Wall -Werror -DOW_WIDE={} {} -I{} -I{} -o {} {}/banks.c "
-        "{}/model_names.c",
-        width, machine_flag(width), OW_SIMGEN_RUNTIME, directory, path, OW_SIMGEN_RUNTIME,
-        directory);
-    for (int k = 0; k < files; ++k) command += fmt::format(" {}/model_{}.c", directory, k);
-    if (std::system(command.c_str()) != 0) return;
-    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) return;
-    code = static_cast<const ow_wide_code*>(
-        dlsym(handle_, fmt::format("model_code_{}", width).c_str()));
-  }
-  ~Library() {
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
-  const ow_wide_code* code = nullptr;
-
- private:
-  void* handle_ = nullptr;
-};
 
 // The state of a model's block.
 class State {

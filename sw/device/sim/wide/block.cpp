@@ -14,7 +14,6 @@
 namespace ow::wide {
 namespace {
 
-constexpr uint64_t kValid = kLinkWaveletValid | kLinkCreditValid;
 constexpr size_t kLargePage = size_t{1} << 21;
 constexpr size_t kCacheLine = 64;
 constexpr std::array<const char*, kSides> kSideNames = {"n", "e", "s", "w"};
@@ -114,7 +113,7 @@ Block::Block(const ow_wide_code& code, const TilePorts& ports, const Lanes& pres
   }
   std::copy(present.word, present.word + words_, active());
   for (auto& of_cycle : sent_) {
-    for (auto& of_side : of_cycle) of_side.assign(kLinkBits * words_, 0);
+    for (auto& of_side : of_cycle) of_side.assign((kLinkBits + 2 * kMargin) * words_, 0);
   }
   for (const StateMap::Bit& b : map.bits) {
     const bool one = (state.words[b.word] >> b.bit & 1) != 0;
@@ -137,23 +136,36 @@ void Block::set_cycle(uint64_t cycle) {
   cycle_ = cycle;
 }
 
+template <typename Bits>
+Lanes Block::with_word(const Bits& bits) const {
+  Lanes lanes;
+  for (uint64_t left = kLinkWaveletValid | kLinkCreditValid; left != 0; left &= left - 1) {
+    const uint64_t* const vector = bits(static_cast<size_t>(__builtin_ctzll(left)));
+    for (size_t k = 0; k < words_; ++k) lanes.word[k] |= vector[k] & present_.word[k];
+  }
+  return lanes;
+}
+
 // Copies what the links' registers have, if any tile of a side sends.
 void Block::send(uint64_t cycle) {
   for (size_t side = 0; side < kSides; ++side) {
     const std::vector<size_t>& registers = ports_.link_out[side];
-    uint64_t any = 0;
-    for (size_t bit = 0; bit < kLinkBits; ++bit) {
-      if ((kValid >> bit & 1) == 0) continue;
-      const uint64_t* const lanes = reg(registers[bit]);
-      for (size_t k = 0; k < words_; ++k) any |= lanes[k] & present_.word[k];
-    }
-    sends_[cycle % 2][side] = any != 0;
-    if (any == 0) continue;
-    uint64_t* const to = sent_[cycle % 2][side].data();
-    for (size_t bit = 0; bit < kLinkBits; ++bit) {
-      std::memcpy(to + bit * words_, reg(registers[bit]), bytes_);
-    }
+    bool& sends = sends_[cycle % 2][side];
+    sends = with_word([&](size_t bit) { return reg(registers[bit]); }).any();
+    if (!sends) continue;
+    uint64_t* const to = sent_[cycle % 2][side].data() + kMargin * words_;
+    code_.copy(reg(0), registers.data(), registers.size(), to);
   }
+}
+
+Lanes Block::senders(uint64_t cycle, int side) const {
+  if (!sends(cycle, side)) return {};
+  return with_word([&](size_t bit) { return sent(cycle, side, bit); });
+}
+
+bool Block::take(int side, const ow_wide_move* moves, size_t count) {
+  const std::vector<size_t>& places = ports_.link_in[index(side)];
+  return code_.move(moves, count, places.size(), input(0), places.data()) != 0;
 }
 
 // idle_o, after the edge: nothing changed at it.
@@ -177,13 +189,7 @@ Lanes Block::awake() {
 }
 
 Lanes Block::receivers(int side) const {
-  Lanes lanes;
-  for (size_t bit = 0; bit < kLinkBits; ++bit) {
-    if ((kValid >> bit & 1) == 0) continue;
-    const uint64_t* const from = taken(side, bit);
-    for (size_t k = 0; k < words_; ++k) lanes.word[k] |= from[k];
-  }
-  return lanes;
+  return with_word([&](size_t bit) { return taken(side, bit); });
 }
 
 void Block::put(size_t lane, uint64_t cycle, int side, uint64_t word) {
@@ -193,7 +199,7 @@ void Block::put(size_t lane, uint64_t cycle, int side, uint64_t word) {
   sends = true;
   for (; word != 0; word &= word - 1) {
     const auto bit = static_cast<size_t>(__builtin_ctzll(word));
-    to[bit * words_ + lane / 64] |= uint64_t{1} << (lane % 64);
+    to[(kMargin + bit) * words_ + lane / 64] |= uint64_t{1} << (lane % 64);
   }
 }
 

@@ -86,10 +86,15 @@ class Block {
   // What the tiles send on a side in a cycle, likewise. It is that of an even or an odd cycle, so
   // that neighbours can read it while this block makes the next one.
   const uint64_t* sent(uint64_t cycle, int side, size_t bit) const {
-    return sent_[cycle % 2][index(side)].data() + bit * words_;
+    return sent_[cycle % 2][index(side)].data() + (kMargin + bit) * words_;
   }
   // Whether any tile does.
   bool sends(uint64_t cycle, int side) const { return sends_[cycle % 2][index(side)]; }
+  // The tiles that do.
+  Lanes senders(uint64_t cycle, int side) const;
+  // The link inputs of a side, instead of those that it has: all that comes by `moves` of what
+  // blocks have sent. Whether any is not zero.
+  bool take(int side, const ow_wide_move* moves, size_t count);
 
   // The same for one tile.
   uint64_t taken_by(size_t lane, int side) const;
@@ -145,8 +150,14 @@ class Block {
   }
   size_t bank_words(size_t b) const { return static_cast<size_t>(code_.names->banks[b].words); }
   size_t registers() const { return static_cast<size_t>(code_.names->register_count); }
+  // The tiles with a wavelet or a credit. `bits`: what gives the vector of a bit of a link's word.
+  template <typename Bits>
+  Lanes with_word(const Bits& bits) const;
   void set_cycle(uint64_t cycle);
   void send(uint64_t cycle);
+
+  // Vectors before and after a list that moves read, but do not use.
+  static constexpr size_t kMargin = 2;
 
   const ow_wide_code& code_;
   const TilePorts& ports_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of the tiles of a block, and how they move between neighbours.
+// Bits of the tiles of a block.
 //
 // A block is `rows` x `columns` tiles. Tile (r, c) is lane r * columns + c: a bit of a vector of
 // rows * columns bits, which is stored as 64-bit words, the first lanes first.
@@ -19,6 +19,11 @@ struct Lanes {
 
   bool get(size_t lane) const { return (word[lane / 64] >> (lane % 64) & 1) != 0; }
   void set(size_t lane) { word[lane / 64] |= uint64_t{1} << (lane % 64); }
+  bool any() const {
+    uint64_t all = 0;
+    for (const uint64_t w : word) all |= w;
+    return all != 0;
+  }
   size_t count() const {
     size_t all = 0;
     for (const uint64_t w : word) all += static_cast<size_t>(__builtin_popcountll(w));
@@ -36,26 +41,6 @@ inline void transpose(uint64_t* rows) {
       rows[k] ^= change << step;
       rows[k + step] ^= change;
     }
-  }
-}
-
-// What lane k - by had, at lane k; lanes below `by` get 0. `words` of a vector.
-inline void move_up(const uint64_t* from, size_t by, size_t words, uint64_t* to) {
-  const size_t whole = by / 64, part = by % 64;
-  for (size_t k = words; k-- > 0;) {
-    uint64_t value = k >= whole ? from[k - whole] << part : 0;
-    if (part != 0 && k > whole) value |= from[k - whole - 1] >> (64 - part);
-    to[k] = value;
-  }
-}
-
-// What lane k + by had, at lane k.
-inline void move_down(const uint64_t* from, size_t by, size_t words, uint64_t* to) {
-  const size_t whole = by / 64, part = by % 64;
-  for (size_t k = 0; k < words; ++k) {
-    uint64_t value = k + whole < words ? from[k + whole] >> part : 0;
-    if (part != 0 && k + whole + 1 < words) value |= from[k + whole + 1] << (64 - part);
-    to[k] = value;
   }
 }
 

@@ -36,7 +36,6 @@ int columns_of_block(GridShape shape) {
   while (columns < shape.cols && columns < kWidestBlock) columns *= 2;
   return columns;
 }
-constexpr size_t kBits = kLinkBits;
 constexpr uint64_t kSampleStep = 37;  // from the sampled tile of a block to that of the next
 
 int opposite(int side) { return (side + 2) % kSides; }
@@ -78,14 +77,16 @@ class Wide : public SimDevice {
   };
   struct Place {
     Block block;
-    int row = 0, column = 0;   // of its first tile
-    uint64_t tiles = 0;        // of the grid
-    int neighbour[kSides];     // -1: none
-    Lanes edge[kSides];        // tiles at the edges of the grid
-    bool awake = true;         // a tile may change though nothing comes
-    bool sends = false;        // a tile sends something
-    bool filled[kSides] = {};  // its link inputs are not all zero
-    wide::Apart apart = {};    // its tiles, while they are evaluated one by one
+    int row = 0, column = 0;     // of its first tile
+    uint64_t tiles = 0;          // of the grid
+    int neighbour[kSides] = {};  // -1: none
+    Lanes inside[kSides] = {};   // tiles whose neighbour is in the block,
+    Lanes border[kSides] = {};   // in the block beside it,
+    Lanes edge[kSides] = {};     // or outside of the grid
+    bool awake = true;           // a tile may change though nothing comes
+    bool sends = false;          // a tile sends something
+    bool filled[kSides] = {};    // its link inputs are not all zero
+    wide::Apart apart = {};      // its tiles, while they are evaluated one by one
     std::unique_ptr<wide::Lockstep> lockstep = {};
     std::vector<EdgeWord> comes = {};
     uint64_t evaluations = 0;
@@ -112,10 +113,9 @@ class Wide : public SimDevice {
   wide::TilePorts names_;
   std::unique_ptr<TileMaker> maker_;
   wide::StateMap map_;
-  bool chooses_;          // blocks are evaluated as a whole or tile by tile
-  int columns_, rows_;    // of a block
-  int across_, count_;    // blocks
-  Lanes border_[kSides];  // lanes whose neighbour is in the block beside
+  bool chooses_;        // blocks are evaluated as a whole or tile by tile
+  int columns_, rows_;  // of a block
+  int across_, count_;  // blocks
   std::vector<Place> blocks_;
   std::vector<Place*> due_;  // blocks to which something may come in this cycle, or that change
   uint64_t cycle_now_ = 0;
@@ -140,14 +140,6 @@ Wide::Wide(GridShape shape, const ow_wide_code& code, const SimOptions& options,
           code, static_cast<size_t>(std::max(options.threads, 1)), static_cast<size_t>(count_),
           [this](size_t k) { return begin(due_[k]); },
           [this](size_t k, bool evaluated) { end(due_[k], evaluated); }) {
-  for (int r = 0; r < rows_; ++r) {
-    for (int c = 0; c < columns_; ++c) {
-      if (r == 0) border_[0].set(lane(r, c));
-      if (c + 1 == columns_) border_[1].set(lane(r, c));
-      if (r + 1 == rows_) border_[2].set(lane(r, c));
-      if (c == 0) border_[3].set(lane(r, c));
-    }
-  }
   check_room(options.processes_here);
   // Registers that no reset sets begin as in the replicated engine.
   TileState reset;
@@ -181,24 +173,28 @@ void Wide::sample_tiles(int first_row) {
 
 void Wide::make_block(int b, const TileState& reset) {
   const int row = b / across_ * rows_, column = b % across_ * columns_;
-  Lanes present, edge[kSides];
-  uint64_t tiles = 0;
+  const int neighbour[kSides] = {
+      b >= across_ ? b - across_ : -1, (b + 1) % across_ != 0 ? b + 1 : -1,
+      b + across_ < count_ ? b + across_ : -1, b % across_ != 0 ? b - 1 : -1};
+  Lanes present;
+  for (int r = row; r < std::min(row + rows_, shape_.rows); ++r) {
+    for (int c = column; c < std::min(column + columns_, shape_.cols); ++c) present.set(lane(r, c));
+  }
+  Place place{Block(code_, names_, present, map_, reset), row, column, present.count()};
+  std::copy(std::begin(neighbour), std::end(neighbour), std::begin(place.neighbour));
   for (int r = row; r < std::min(row + rows_, shape_.rows); ++r) {
     for (int c = column; c < std::min(column + columns_, shape_.cols); ++c) {
-      ++tiles;
-      present.set(lane(r, c));
-      if (r == 0) edge[0].set(lane(r, c));
-      if (c + 1 == shape_.cols) edge[1].set(lane(r, c));
-      if (r + 1 == shape_.rows) edge[2].set(lane(r, c));
-      if (c == 0) edge[3].set(lane(r, c));
+      const bool last[kSides] = {r == 0, c + 1 == shape_.cols, r + 1 == shape_.rows, c == 0};
+      const bool border[kSides] = {r == row, c + 1 == column + columns_, r + 1 == row + rows_,
+                                   c == column};
+      for (size_t side = 0; side < kSides; ++side) {
+        (last[side]     ? place.edge
+         : border[side] ? place.border
+                        : place.inside)[side]
+            .set(lane(r, c));
+      }
     }
   }
-  Place place{Block(code_, names_, present, map_, reset), row, column, tiles, {}, {}};
-  std::copy(std::begin(edge), std::end(edge), std::begin(place.edge));
-  place.neighbour[0] = b >= across_ ? b - across_ : -1;
-  place.neighbour[1] = (b + 1) % across_ != 0 ? b + 1 : -1;
-  place.neighbour[2] = b + across_ < count_ ? b + across_ : -1;
-  place.neighbour[3] = b % across_ != 0 ? b - 1 : -1;
   blocks_.push_back(std::move(place));
 }
 
@@ -206,36 +202,22 @@ void Wide::make_block(int b, const TileState& reset) {
 // the block beside it by one in the other direction.
 void Wide::take_words(Place* place, int side) const {
   const int beside = place->neighbour[side], from = opposite(side);
-  const Block* const other = beside < 0 ? nullptr : &blocks_[static_cast<size_t>(beside)].block;
-  const bool inside = place->block.sends(cycle_now_, from);
-  const bool outside = other != nullptr && other->sends(cycle_now_, from);
-  bool& filled = place->filled[side];
-  if (!inside && !outside && !filled) return;
-  filled = false;
-  const size_t words = place->block.words();
-  const bool up = side == 0 || side == 3;  // the neighbour is a lower lane
-  const size_t near = is_vertical(side) ? static_cast<size_t>(columns_) : 1;
-  const size_t far = is_vertical(side) ? static_cast<size_t>(code_.width) - near
-                                       : static_cast<size_t>(columns_) - 1;
-  const uint64_t* const border = border_[side].word;
-  const uint64_t* const present = place->block.present().word;
-  const uint64_t* const edge = place->edge[side].word;
-  for (size_t bit = 0; bit < kBits; ++bit) {
-    uint64_t own[wide::kMaxWords] = {}, others[wide::kMaxWords] = {};
-    if (inside) {
-      const uint64_t* const sent = place->block.sent(cycle_now_, from, bit);
-      up ? wide::move_up(sent, near, words, own) : wide::move_down(sent, near, words, own);
-    }
-    if (outside) {
-      const uint64_t* const sent = other->sent(cycle_now_, from, bit);
-      up ? wide::move_down(sent, far, words, others) : wide::move_up(sent, far, words, others);
-    }
-    uint64_t* const to = place->block.taken(side, bit);
-    for (size_t k = 0; k < words; ++k) {
-      to[k] = ((own[k] & ~border[k]) | (others[k] & border[k])) & present[k] & ~edge[k];
-      filled = filled || to[k] != 0;
+  const int along = is_vertical(side) ? columns_ : 1;
+  const int across = is_vertical(side) ? columns_ * (rows_ - 1) : columns_ - 1;
+  const int up = side == 0 || side == 3 ? 1 : -1;  // 1: the neighbour is a lower lane
+  ow_wide_move moves[2];
+  size_t count = 0;
+  if (place->block.sends(cycle_now_, from)) {
+    moves[count++] = {place->block.sent(cycle_now_, from, 0), up * along, place->inside[side].word};
+  }
+  if (beside >= 0) {
+    const Block& other = blocks_[static_cast<size_t>(beside)].block;
+    if (other.sends(cycle_now_, from)) {
+      moves[count++] = {other.sent(cycle_now_, from, 0), -up * across, place->border[side].word};
     }
   }
+  bool& filled = place->filled[side];
+  if (count != 0 || filled) filled = place->block.take(side, moves, count);
 }
 
 // Words at the edges of the grid.
@@ -256,16 +238,16 @@ void Wide::take_edges(const uint64_t* in) {
 void Wide::give_edges(const Place& place) {
   const uint64_t cycle = cycle_now_ + 1;
   for (int side = 0; side < kSides; ++side) {
-    if (!place.block.sends(cycle, side)) continue;
-    for (size_t bit = 0; bit < kBits; ++bit) {
-      const uint64_t* const sent = place.block.sent(cycle, side, bit);
-      for (size_t k = 0; k < place.block.words(); ++k) {
-        for (uint64_t left = sent[k] & place.edge[side].word[k]; left != 0; left &= left - 1) {
-          const int at = static_cast<int>(k * 64) + __builtin_ctzll(left);
-          const int index =
-              is_vertical(side) ? place.column + at % columns_ : place.row + at / columns_;
-          out_now_[ports_.port(static_cast<Side>(side), index)] |= uint64_t{1} << bit;
-        }
+    if (!place.edge[side].any()) continue;
+    const Lanes senders = place.block.senders(cycle, side);
+    for (size_t k = 0; k < place.block.words(); ++k) {
+      for (uint64_t left = senders.word[k] & place.edge[side].word[k]; left != 0;
+           left &= left - 1) {
+        const size_t at = k * 64 + static_cast<size_t>(__builtin_ctzll(left));
+        const int row = static_cast<int>(at) / columns_, column = static_cast<int>(at) % columns_;
+        const int index = is_vertical(side) ? place.column + column : place.row + row;
+        out_now_[ports_.port(static_cast<Side>(side), index)] =
+            place.block.sent_by(at, cycle, side);
       }
     }
   }
@@ -280,7 +262,7 @@ bool Wide::wakes(Place* place) {
   }
   for (const EdgeWord& word : place->comes) {
     place->filled[word.side] = true;
-    for (size_t bit = 0; bit < kBits; ++bit) {
+    for (size_t bit = 0; bit < kLinkBits; ++bit) {
       if ((word.word >> bit & 1) == 0) continue;
       place->block.taken(word.side, bit)[word.lane / 64] |= uint64_t{1} << (word.lane % 64);
     }
