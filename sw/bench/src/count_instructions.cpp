@@ -1,44 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "count_instructions.h"
 
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <signal.h>
 
-#include <csignal>
-#include <cstdlib>
+#include <atomic>
 
-#include "ow/base/error.h"
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
 
 namespace ow::bench {
 
-uint64_t count_instructions(const std::function<void()>& work) {
-  const pid_t copy = fork();
-  if (copy < 0) throw BadInput("instructions cannot be counted: no more processes");
-  if (copy == 0) {
-    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(EXIT_FAILURE);
-    std::raise(SIGSTOP);
-    try {
-      work();
-    } catch (...) {
-      _exit(EXIT_FAILURE);
-    }
-    _exit(EXIT_SUCCESS);
+#ifdef __x86_64__
+namespace {
+
+// With this flag of the processor each instruction ends with a signal.
+constexpr uint64_t kTrapFlag = 0x100;
+std::atomic<uint64_t> traps;
+
+class Traps {
+ public:
+  Traps() {
+    struct sigaction counts {};
+    counts.sa_handler = [](int) { traps.fetch_add(1, std::memory_order_relaxed); };
+    sigaction(SIGTRAP, &counts, &before_);
+    traps = 0;
+    __writeeflags(__readeflags() | kTrapFlag);
   }
-  uint64_t count = 0;
-  int status = 0;
-  while (waitpid(copy, &status, 0) == copy && WIFSTOPPED(status)) {
-    if (count != 0 && WSTOPSIG(status) != SIGTRAP) {  // a fault, which would come again and again
-      kill(copy, SIGKILL);
-      continue;
-    }
-    if (ptrace(PTRACE_SINGLESTEP, copy, nullptr, nullptr) != 0) break;
-    ++count;
+  ~Traps() {
+    __writeeflags(__readeflags() & ~kTrapFlag);
+    sigaction(SIGTRAP, &before_, nullptr);
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS) {
-    throw DeviceFault("instructions cannot be counted: the process that is watched has failed");
+  Traps(const Traps&) = delete;
+  Traps& operator=(const Traps&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+}  // namespace
+
+std::optional<uint64_t> count_instructions(const std::function<void()>& work) {
+  {
+    const Traps each;
+    work();
   }
-  return count;
+  return traps.load();
 }
+#else
+std::optional<uint64_t> count_instructions(const std::function<void()>&) { return std::nullopt; }
+#endif
 
 }  // namespace ow::bench

@@ -4,13 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace ow::bench {
 
-// The instructions of the host that `work` takes: in a copy of this process, which has one thread,
-// they are executed one by one (ptrace(2)), 50,000 to 200,000 a second. They count whatever they
-// are, which valgrind cannot do with those of AVX-512. DeviceFault if the copy does not end well.
-uint64_t count_instructions(const std::function<void()>& work);
+// The instructions of the host that `work` takes in this thread, in single steps: some 80,000 a
+// second. They count whatever they are, which valgrind cannot do with those of AVX-512. Nothing on
+// other processors than x86-64.
+std::optional<uint64_t> count_instructions(const std::function<void()>& work);
 
 }  // namespace ow::bench
 

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -269,16 +270,12 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
 
 // Host instructions of the wide engine for a tile and cycle, in some cycles of the same two works.
 constexpr GridShape kBlock{8, 64};
-constexpr uint64_t kCounted = 4;  // cycles
+constexpr uint64_t kCounted = 16;  // cycles
 
-double per_tile(uint64_t instructions) {
-  return static_cast<double>(instructions) / (kCounted * kBlock.rows * kBlock.cols);
-}
-
-double routing_instructions() {
+std::optional<uint64_t> routing_instructions() {
   const auto device = begin_route(kBlock, Engine::Wide, 400);
   device->run(3 * static_cast<uint64_t>(kBlock.cols));  // words are everywhere
-  return per_tile(count_instructions([&device] { device->run(kCounted); }));
+  return count_instructions([&device] { device->run(kCounted); });
 }
 
 std::unique_ptr<SimDevice> make_block() {
@@ -289,7 +286,7 @@ std::unique_ptr<SimDevice> make_block() {
 }
 
 // The layer is saved in its middle, and goes on from there with the words that it had recorded.
-double saturated_instructions() {
+std::optional<uint64_t> saturated_instructions() {
   constexpr int kInputs = 512, kOutputs = 8;
   const TemporaryDirectory scratch;
   const std::string saved = scratch.path() + "/saved", recorded = scratch.path() + "/recorded";
@@ -300,21 +297,35 @@ double saturated_instructions() {
   device->record_run(recorded);
   layer(std::move(device), kInputs, kOutputs);
   Recording recording = read_recording(recorded);
-  recording.cycles = middle + kCounted;
-  device = make_block();
-  device->restore_tiles(saved);
-  return per_tile(count_instructions([&] {
-    try {
-      device->replay(recording);
-    } catch (const DeviceFault&) {  // that the recording does not end there
-    }
-  }));
+  std::vector<Recording::Word>& words = recording.words;
+  words.erase(words.begin(), std::find_if(words.begin(), words.end(), [middle](const auto& word) {
+                return word.cycle >= middle;
+              }));
+  const auto counted = [&](uint64_t cycles) {
+    device = make_block();
+    device->restore_tiles(saved);
+    recording.cycles = middle + cycles;
+    return count_instructions([&] {
+      try {
+        device->replay(recording);
+      } catch (const DeviceFault&) {  // that the recording does not end there
+      }
+    });
+  };
+  // What is not a cycle is in both.
+  const std::optional<uint64_t> one = counted(1), more = counted(1 + kCounted);
+  if (!one || !more) return std::nullopt;
+  return *more - *one;
 }
 
-void count(Rows* rows, const std::string& name, double (*counted)()) {
+void count(Rows* rows, const std::string& name, std::optional<uint64_t> (*counted)()) {
   if (!rows->wants_any({name})) return;
   if (!has_wide()) return rows->not_measured(name, "make wide");
-  rows->add(name, counted(), {{"cycles", kCounted}, {"tiles", kBlock.rows * kBlock.cols}});
+  const std::optional<uint64_t> instructions = counted();
+  if (!instructions) return rows->not_measured(name, "a processor of x86-64");
+  const int tiles = kBlock.rows * kBlock.cols;
+  rows->add(name, static_cast<double>(*instructions) / static_cast<double>(kCounted * tiles),
+            {{"cycles", kCounted}, {"tiles", tiles}});
 }
 
 // A sparse layer on all tiles of a grid by two threads of the wide engine, which is loaded, gets 32
