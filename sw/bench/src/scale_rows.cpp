@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -33,6 +34,7 @@
 namespace ow::bench {
 namespace {
 
+constexpr GridShape kBlock{8, 64}, kLarge{64, 64};
 constexpr int kColour = 11;
 constexpr uint64_t kLimit = 10'000'000;
 
@@ -53,15 +55,57 @@ struct Measured {
   }
 };
 
-std::unique_ptr<Device> make(GridShape grid, Engine engine) {
+std::unique_ptr<SimDevice> make(GridShape grid, Engine engine) {
   SimOptions options;
   options.engine = engine;
   options.checked = false;
-  return make_device(DeviceKind::Replicated, grid, options);
+  return engine == Engine::Wide ? make_wide(grid, options, make_tile_maker(options.checked))
+                                : make_simulator(grid, options);
 }
 
-// A layer in which every tile multiplies in nearly every cycle.
-Measured layer(std::unique_ptr<Device> device, int inputs, int outputs) {
+// A layer in which every tile multiplies in nearly every cycle: the state of all tiles in its
+// middle, and the words that come from there on.
+class Middle {
+ public:
+  Middle(GridShape grid, int inputs, int outputs) : grid_(grid) {
+    const jobs::StreamRun whole = run_layer(make(grid, Engine::Wide), inputs, outputs);
+    first_ = (whole.first_cycle + whole.last_cycle) / 2;
+    last_ = whole.last_cycle;
+    std::unique_ptr<SimDevice> device = make(grid, Engine::Wide);
+    device->save_run(saved(), first_);
+    device->record_run(recorded());
+    run_layer(std::move(device), inputs, outputs);
+    recording_ = read_recording(recorded());
+    std::vector<Recording::Word>& words = recording_.words;
+    words.erase(words.begin(), std::find_if(words.begin(), words.end(), [this](const auto& word) {
+                  return word.cycle >= first_;
+                }));
+  }
+
+  std::unique_ptr<SimDevice> restore(Engine engine) const {
+    std::unique_ptr<SimDevice> device = make(grid_, engine);
+    device->restore_tiles(saved());
+    return device;
+  }
+  // Goes on for so many cycles. Returns the digest of the words that have left.
+  uint64_t run(SimDevice* device, uint64_t cycles) const {
+    const uint64_t end = device->cycle() + cycles;
+    if (end > last_) throw InternalError(fmt::format("the layer ends in cycle {}", last_));
+    return device->replay_until(recording_, end);
+  }
+
+ private:
+  std::string saved() const { return scratch_.path() + "/saved"; }
+  std::string recorded() const { return scratch_.path() + "/recorded"; }
+  static jobs::StreamRun run_layer(std::unique_ptr<Device> device, int inputs, int outputs);
+
+  GridShape grid_;
+  uint64_t first_ = 0, last_ = 0;
+  TemporaryDirectory scratch_;
+  Recording recording_;
+};
+
+jobs::StreamRun Middle::run_layer(std::unique_ptr<Device> device, int inputs, int outputs) {
   const GridShape grid = device->shape();
   const Runtime machine = make_runtime(std::move(device));
   const TrainingJob work =
@@ -71,22 +115,15 @@ Measured layer(std::unique_ptr<Device> device, int inputs, int outputs) {
   const jobs::Plan plan = jobs::make_forward_plan("scale", work, 0, firmware, tile_of(machine));
   jobs::StreamJob job(machine, firmware, plan, work);
   job.write_input(random_activations(3, work.type, inputs, plan.batch(), -1, 1));
-  const double begin = cpu_seconds();
-  const jobs::StreamRun run = job.run(true);
-  Measured measured{run.cycles(), cpu_seconds() - begin, {run.first_cycle, run.last_cycle}};
-  measured.results.insert(measured.results.end(), run.outputs.values.begin(),
-                          run.outputs.values.end());
-  return measured;
+  return job.run(true);
 }
 
-// What a layer with more outputs takes more: launching and the clocks that tiles report are in
-// both.
-Measured stream(GridShape grid, Engine engine, int inputs, int few, int many) {
-  const Measured less = layer(make(grid, engine), inputs, few);
-  Measured more = layer(make(grid, engine), inputs, many);
-  more.cycles -= less.cycles;
-  more.seconds -= less.seconds;
-  return more;
+Measured multiply(const Middle& middle, Engine engine, uint64_t cycles) {
+  const auto device = middle.restore(engine);
+  middle.run(device.get(), 1);  // all memory has been used once
+  const double begin = cpu_seconds();
+  const uint64_t digest = middle.run(device.get(), cycles);
+  return {cycles, cpu_seconds() - begin, {digest}};
 }
 
 // Each row passes wavelets from west to east; the tiles do nothing else.
@@ -125,7 +162,6 @@ Measured route(GridShape grid, Engine engine, uint64_t wavelets) {
 }
 
 // Tiles whose cores run a loop: add one to a word in memory. What comes out are the words.
-constexpr GridShape kLarge{64, 64};
 constexpr uint32_t kCounter = 64;
 const std::vector<uint32_t> kLoop = {0x04002283, 0x00128293, 0x04502023, 0xFF5FF06F};
 
@@ -247,16 +283,18 @@ void compare_two(Rows* rows, const std::string& name, Engine engine, GridShape g
             {{"cycles", cycles}, {"one", rate / fastest[0]}, {"two", rate / fastest[1]}});
 }
 
-// A row for the wide engine, and one for its speed over that of the replicated engine.
-template <typename Work>
-void compare(Rows* rows, const std::string& name, GridShape grid, const Work& work) {
+// A row for the wide engine, and one for its speed over that of the replicated engine. `make_work`
+// makes what runs an engine.
+template <typename MakeWork>
+void compare(Rows* rows, const std::string& name, GridShape grid, const MakeWork& make_work) {
   if (!rows->wants_any({name, name + "_ratio"})) return;
   if (!has_wide()) {
     for (const char* end : {"", "_ratio"}) rows->not_measured(name + end, "make wide");
     return;
   }
-  const Measured wide = work(grid, Engine::Wide);
-  const Measured replicated = work(grid, Engine::Replicated);
+  const std::function<Measured(Engine)> work = make_work();
+  const Measured wide = work(Engine::Wide);
+  const Measured replicated = work(Engine::Replicated);
   if (wide.results != replicated.results) {
     throw DeviceFault(name + ": the two engines have other results");
   }
@@ -269,7 +307,6 @@ void compare(Rows* rows, const std::string& name, GridShape grid, const Work& wo
 }
 
 // Host instructions of the wide engine for a tile and cycle, in some cycles of the same two works.
-constexpr GridShape kBlock{8, 64};
 constexpr uint64_t kCounted = 16;  // cycles
 
 std::optional<uint64_t> routing_instructions() {
@@ -278,44 +315,11 @@ std::optional<uint64_t> routing_instructions() {
   return count_instructions([&device] { device->run(kCounted); });
 }
 
-std::unique_ptr<SimDevice> make_block() {
-  SimOptions options;
-  options.engine = Engine::Wide;
-  options.checked = false;
-  return make_wide(kBlock, options, make_tile_maker(options.checked));
-}
-
-// The layer is saved in its middle, and goes on from there with the words that it had recorded.
 std::optional<uint64_t> saturated_instructions() {
-  constexpr int kInputs = 512, kOutputs = 8;
-  const TemporaryDirectory scratch;
-  const std::string saved = scratch.path() + "/saved", recorded = scratch.path() + "/recorded";
-  const Measured whole = layer(make_block(), kInputs, kOutputs);
-  const uint64_t middle = (whole.results[0] + whole.results[1]) / 2;
-  std::unique_ptr<SimDevice> device = make_block();
-  device->save_run(saved, middle);
-  device->record_run(recorded);
-  layer(std::move(device), kInputs, kOutputs);
-  Recording recording = read_recording(recorded);
-  std::vector<Recording::Word>& words = recording.words;
-  words.erase(words.begin(), std::find_if(words.begin(), words.end(), [middle](const auto& word) {
-                return word.cycle >= middle;
-              }));
-  const auto counted = [&](uint64_t cycles) {
-    device = make_block();
-    device->restore_tiles(saved);
-    recording.cycles = middle + cycles;
-    return count_instructions([&] {
-      try {
-        device->replay(recording);
-      } catch (const DeviceFault&) {  // that the recording does not end there
-      }
-    });
-  };
-  // What is not a cycle is in both.
-  const std::optional<uint64_t> one = counted(1), more = counted(1 + kCounted);
-  if (!one || !more) return std::nullopt;
-  return *more - *one;
+  const Middle middle(kBlock, 512, 8);
+  const auto device = middle.restore(Engine::Wide);
+  middle.run(device.get(), 1);
+  return count_instructions([&] { middle.run(device.get(), kCounted); });
 }
 
 void count(Rows* rows, const std::string& name, std::optional<uint64_t> (*counted)()) {
@@ -390,12 +394,14 @@ void large_layer(Rows* rows, const std::string& seconds, const std::string& memo
 }  // namespace
 
 void measure_scale(Rows* rows, const std::shared_ptr<GridRanks>& ranks) {
-  compare(rows, "scale.saturated_512", {8, 64},
-          [](GridShape grid, Engine engine) { return stream(grid, engine, 512, 8, 72); });
-  compare(rows, "scale.saturated_4096", {64, 64},
-          [](GridShape grid, Engine engine) { return stream(grid, engine, 4096, 2, 10); });
-  compare(rows, "scale.routing_512", {8, 64},
-          [](GridShape grid, Engine engine) { return route(grid, engine, 4000); });
+  const auto multiplies = [](GridShape grid, int inputs, int outputs, uint64_t cycles) {
+    const auto middle = std::make_shared<Middle>(grid, inputs, outputs);
+    return [=](Engine engine) { return multiply(*middle, engine, cycles); };
+  };
+  compare(rows, "scale.saturated_512", kBlock, [&] { return multiplies(kBlock, 512, 32, 4000); });
+  compare(rows, "scale.saturated_4096", kLarge, [&] { return multiplies(kLarge, 4096, 8, 500); });
+  compare(rows, "scale.routing_512", kBlock,
+          [] { return [](Engine engine) { return route(kBlock, engine, 4000); }; });
   count(rows, "scale.instructions_saturated", saturated_instructions);
   count(rows, "scale.instructions_routing", routing_instructions);
   constexpr int kOne = 41, kTen = 410;  // percent of the tiles

@@ -12,8 +12,8 @@ constexpr int kLastColour = isa::kColourRsp;
 
 // A control wavelet with commands takes all credits of its colour, and gives them back (F3).
 int credits_of(int colour, const Word& word) {
-  const bool fence =
-      word.control && colour < isa::kColourReq && (word.data & isa::Control::Commands::kMask) != 0;
+  const bool fence = word.control && static_cast<uint32_t>(colour) < isa::kColourReq &&
+                     (word.data & isa::Control::Commands::kMask) != 0;
   return fence ? link_credits(colour) : 1;
 }
 }  // namespace

@@ -24,7 +24,9 @@ TEST(LinkRecv, ARequestForATrainingStaysWhileFramesAreWrong) {
   int asked = 0;
   for (int frame = 0; frame < 200; ++frame) {
     clock();
-    if (asked != 0) EXPECT_TRUE(top.retrain_o) << "frame " << frame;
+    if (asked != 0) {
+      EXPECT_TRUE(top.retrain_o) << "frame " << frame;
+    }
     asked += top.retrain_o;
   }
   EXPECT_GT(asked, 180);

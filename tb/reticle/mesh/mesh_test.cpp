@@ -25,11 +25,9 @@ void set16(Wide& wide, size_t i, uint16_t value) {
   uint32_t& word = wide[i / 2];
   word = i % 2 == 0 ? (word & 0xFFFF0000u) | value : (word & 0xFFFFu) | uint32_t{value} << 16;
 }
-void set8(uint32_t& word, size_t i, uint8_t value) {
-  word = (word & ~(0xFFu << 8 * i)) | uint32_t{value} << 8 * i;
-}
-void set8(uint64_t& word, size_t i, uint8_t value) {
-  word = (word & ~(uint64_t{0xFF} << 8 * i)) | uint64_t{value} << 8 * i;
+template <typename Word>
+void set8(Word& word, size_t i, uint8_t value) {
+  word = (word & ~(Word{0xFF} << 8 * i)) | Word{value} << 8 * i;
 }
 
 // Random maps of a 2 x 2 wafer: all four positions of a reticle.

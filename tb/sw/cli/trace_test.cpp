@@ -45,8 +45,7 @@ Words data_wavelets(const Recording& recording) {
 // For a network and for a training.
 TEST(Recording, ThatIsLostIsNoSuccess) {
   const std::string configs = OW_SOURCE_DIR "/configs/";
-  for (const std::string& job :
-       {"one-layer.yaml", "digits-train.yaml --mode train --num-steps 1"}) {
+  for (const std::string job : {"one-layer.yaml", "digits-train.yaml --mode train --num-steps 1"}) {
     const Result run = run_ow("run " + configs + job + " --no-check --record /dev/full");
     EXPECT_EQ(run.status, 2) << run.output;
     const std::string why =

@@ -126,7 +126,9 @@ TEST(TokenTraining, WhatIsComputedTwiceTakesLessMemory) {
       const Plan plan = make_plan("test", job, image, kFullTile, with_policy(policy));
       EXPECT_GT(plan.executable.phases.size(), phases) << recompute_name(policy);
       // With room for all values none shares its bytes.
-      if (policy == Recompute::Block) EXPECT_LT(plan.used_bytes, bytes);
+      if (policy == Recompute::Block) {
+        EXPECT_LT(plan.used_bytes, bytes);
+      }
       phases = plan.executable.phases.size();
       bytes = plan.used_bytes;
     }

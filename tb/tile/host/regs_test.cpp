@@ -99,7 +99,9 @@ TEST(TileRegs, AResetClearsThem) {
   regs.start();  // an error of the tile
   regs.top().unit_busy_i = 0;
   for (const Register& r : registers) {
-    if (r.set) EXPECT_NE(regs.read(r.address), r.after) << r.name << " before the reset";
+    if (r.set) {
+      EXPECT_NE(regs.read(r.address), r.after) << r.name << " before the reset";
+    }
   }
   regs.reset();
   for (const Register& r : registers) EXPECT_EQ(regs.read(r.address), r.after) << r.name;

@@ -168,6 +168,13 @@ void SimDevice::end_recording() {
 }
 
 void SimDevice::replay(const Recording& recording) {
+  if (replay_until(recording, recording.cycles) != recording.digest) {
+    throw DeviceFault(recording.path +
+                      ": other words went out than when it was made: it is of another machine");
+  }
+}
+
+uint64_t SimDevice::replay_until(const Recording& recording, uint64_t end) {
   if (recording.shape.rows != shape_.rows || recording.shape.cols != shape_.cols) {
     throw BadInput(fmt::format("{}: a grid of {} x {} tiles, here are {} x {}", recording.path,
                                recording.shape.rows, recording.shape.cols, shape_.rows,
@@ -179,7 +186,7 @@ void SimDevice::replay(const Recording& recording) {
   }
   auto word = recording.words.begin();
   while (word != recording.words.end() && word->cycle < cycle_) ++word;
-  while (cycle_ < recording.cycles) {
+  while (cycle_ < end) {
     std::fill(in_.begin(), in_.end(), 0);
     for (; word != recording.words.end() && word->cycle == cycle_; ++word) {
       in_[word->port] = word->word;
@@ -191,10 +198,7 @@ void SimDevice::replay(const Recording& recording) {
     }
     clock_tiles();
   }
-  if (digest_ != recording.digest) {
-    throw DeviceFault(recording.path +
-                      ": other words went out than when it was made: it is of another machine");
-  }
+  return digest_;
 }
 
 bool SimDevice::quiet() const {

@@ -58,6 +58,8 @@ class SimDevice : public Device, public SimControl {
   // Runs a recording from its first cycle, or from that of restore_tiles(). BadInput if its shape
   // differs, DeviceFault if other words leave than in the recorded run.
   void replay(const Recording& recording);
+  // The same up to a cycle. Returns the digest of the words that have left (recording.h).
+  uint64_t replay_until(const Recording& recording, uint64_t end);
   // Saves the run (saved_run.h) after every so many cycles, each time instead of the last. Call it
   // before the first cycle. BadInput if the file cannot be written.
   void save_run(const std::string& path, uint64_t every);
