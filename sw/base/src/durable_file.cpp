@@ -2,14 +2,11 @@
 #include "ow/base/durable_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
-#include "ow/base/error.h"
 #include "ow/base/file.h"
 #include "replace.h"
 
@@ -57,9 +54,7 @@ DurableFile::~DurableFile() {
   if (there_) calls_.remove(temporary_);
 }
 
-void DurableFile::fail() const {
-  throw BadInput(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-}
+void DurableFile::fail() const { cannot_write(path_, errno); }
 
 void DurableFile::append(const void* data, size_t bytes) {
   const char* from = static_cast<const char*>(data);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -16,11 +15,6 @@
 
 namespace ow {
 namespace {
-
-[[noreturn]] void cannot_write(const std::string& path, int error) {
-  const char* const why = error == EBUSY ? "it is being written already" : std::strerror(error);
-  throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
-}
 
 // Whether a file is written in place, as /dev/stdout and everything that is no regular file is.
 // BadInput if `file`, which `path` names, cannot be written at all.

@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstring>
 
+#include "ow/base/error.h"
 #include "ow/base/file.h"
 
 namespace ow {
@@ -37,6 +39,11 @@ std::string file_itself(const std::string& path) {
 
 std::string temporary_name(const std::string& file) {
   return fmt::format("{}.tmp.{}", file, getpid());
+}
+
+void cannot_write(const std::string& path, int error) {
+  const char* const why = error == EBUSY ? "it is being written already" : std::strerror(error);
+  throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
 }
 
 // Whether it is there and open for writing, here or in another process.

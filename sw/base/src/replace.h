@@ -18,6 +18,9 @@ std::string temporary_name(const std::string& file);
 // errno: EBUSY while an earlier descriptor of the same name is open.
 int create_for(const std::string& file, const std::string& temporary);
 
+// BadInput for a file that cannot be written, with the reason by its errno.
+[[noreturn]] void cannot_write(const std::string& path, int error);
+
 }  // namespace ow
 
 #endif  // OW_BASE_SRC_REPLACE_H_

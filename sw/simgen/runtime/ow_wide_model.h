@@ -48,8 +48,8 @@ struct ow_wide_names {
   const int* places; /* the registers that hold the bits, or one of the constants above */
 };
 
-/* A list of vectors moves to other lanes: lane k gets what lane k - by has. `from` is at any word; as
- * many words as two vectors have are read before it and after the list. */
+/* A list of vectors moves to other lanes: lane k gets what lane k - by has. `from` is at any word;
+ * as many words as two vectors have are read before it and after the list. */
 struct ow_wide_move {
   const void* from;
   int by;            /* from -width to width */

@@ -132,7 +132,13 @@ class CrashingCalls : public FileCalls {
   CrashingCalls(int calls, bool lost) : left_(calls), lost_(lost) {}
   int create(const std::string& file, const std::string& temporary) override {
     unsynced_ = temporary;
-    return after(FileCalls::create(file, temporary));
+    const int created = FileCalls::create(file, temporary);
+    try {
+      return after(created);
+    } catch (const Crash&) {
+      ::close(created);  // as the system does when a process ends
+      throw;
+    }
   }
   long write(int file, const void* data, size_t bytes) override {
     // In two parts, so that it can stop between them.
