@@ -26,8 +26,8 @@ LanguageRegion region_of(const LanguageOptions& o, const LanguageModel& model) {
   return region;
 }
 
-// What one machine has, and a ring of several has not. A run that is recorded or saved is repeated
-// from the words at the edges of one machine.
+// A ring of several machines lacks some options. A run that is recorded or saved is repeated from
+// the words at the edges of one machine.
 void check_machines(const LanguageOptions& o, const MachineSpec& spec) {
   constexpr char kNot[] = ": not with record=, save= or restore=";
   const bool repeated = !(spec.record_file + spec.save_file + spec.restore_file).empty();

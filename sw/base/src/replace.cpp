@@ -42,7 +42,8 @@ std::string temporary_name(const std::string& file) {
 }
 
 void cannot_write(const std::string& path, int error) {
-  const char* const why = error == EBUSY ? "it is being written already" : std::strerror(error);
+  const char* const why =
+      error == kIsWritten ? "it is being written already" : std::strerror(error);
   throw BadInput(fmt::format("{}: cannot be written: {}", path, why));
 }
 
@@ -59,14 +60,15 @@ int create_for(const std::string& file, const std::string& temporary) {
   struct stat old {};
   const bool replaces = stat(file.c_str(), &old) == 0;
   if (is_written(temporary)) {
-    errno = EBUSY;
+    errno = kIsWritten;
     return -1;
   }
   // A killed process of this number may have left one, with another mode.
   unlink(temporary.c_str());
   const mode_t mode = replaces ? 0600 : 0666;  // nobody else reads it before it has its own mode
   const int created = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  // Where there are no locks, it goes on without one.
+  // Some file systems have no locks, or only those of other processes (NFS): then there is no
+  // check.
   if (created >= 0) flock(created, LOCK_EX | LOCK_NB);
   if (created < 0 || !replaces) return created;
   struct stat is {};

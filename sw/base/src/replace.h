@@ -3,6 +3,7 @@
 #ifndef OW_BASE_SRC_REPLACE_H_
 #define OW_BASE_SRC_REPLACE_H_
 
+#include <cerrno>
 #include <string>
 
 namespace ow {
@@ -15,7 +16,8 @@ std::string temporary_name(const std::string& file);
 
 // Creates `temporary`, which will replace `file`. It gets the mode of `file` and, if the system
 // allows it, its owner; the usual mode if there is no `file`. Returns a descriptor, or -1 and
-// errno: EBUSY while an earlier descriptor of the same name is open.
+// errno: kIsWritten while an earlier descriptor of the same name is open.
+constexpr int kIsWritten = EALREADY;  // no call for files gives it
 int create_for(const std::string& file, const std::string& temporary);
 
 // BadInput for a file that cannot be written, with the reason by its errno.

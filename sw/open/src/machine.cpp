@@ -45,7 +45,7 @@ void Machine::check_size(GridShape offered) const {
 void Machine::check_split(GridShape grid) const {
   if (spec_.split == 1) return;
   if (!options_.sim.ranks) {
-    throw BadInput(spec_.name + ": split= is only for ow run and ow::open");
+    throw BadInput(spec_.name + ": split= is only for ow run, ow generate, ow serve and ow::open");
   }
   check_ranks(spec_.name, grid, options_.sim, spec_.split);
 }

@@ -36,10 +36,10 @@ constexpr std::chrono::microseconds kRare{1000};  // likewise, while another thr
 constexpr std::chrono::microseconds kHot{50}, kWarm{20000}, kNap{20};
 constexpr milliseconds kTell{1000};  // limit for telling the others of a failure
 constexpr milliseconds kGrace{300};  // until the process is ended; mpirun kills after a second
-constexpr milliseconds kBehind = kTell + kGrace;  // others end after the one that ends first
-constexpr milliseconds kGoodbye{10000};           // limit for closing, after the last sign of life
-constexpr milliseconds kStart{120000};  // limit for the start of MPI, for all ranks together
-constexpr milliseconds kLook{200};      // interval at which a wait checks for signs of life
+constexpr milliseconds kAfterwards = kTell + kGrace;  // others end after the one that ends first
+constexpr milliseconds kGoodbye{10000};  // limit for closing, after the last sign of life
+constexpr milliseconds kStart{120000};   // limit for the start of MPI, for all ranks together
+constexpr milliseconds kLook{200};       // interval at which a wait checks for signs of life
 
 class MpiTransport : public Transport {
  public:
@@ -193,7 +193,7 @@ class MpiTransport : public Transport {
   std::vector<size_t> outstanding_;  // by rank
   std::deque<OutgoingMessage> waiting_;
   bool failing_ = false;      // the others are being told
-  bool ends_behind_ = false;  // another rank ends first, because it speaks or has found the failure
+  bool ends_later_ = false;   // another rank ends first, because it speaks or has found the failure
   bool failed_here_ = false;  // no thread waits here any more
   bool closing_ = false;
   bool finished_ = false;
@@ -305,7 +305,7 @@ void MpiTransport::work() {
     calls.unlock();
     std::unique_lock<std::mutex> lock(mutex_);
     const bool waits =
-        ends_behind_ ? now - kBehind <= failed_at_ : failing_ && now - kTell <= failed_at_;
+        ends_later_ ? now - kAfterwards <= failed_at_ : failing_ && now - kTell <= failed_at_;
     if (stop_ && !waits) return;  // without another call of MPI
     if (!moved) changed_.wait_for(lock, polled_.exchange(false) ? kRare : kIdle);
   }
@@ -319,14 +319,14 @@ void MpiTransport::watch(Clock::time_point now) {
   for (int from = 0; from < ranks_; ++from) {
     if (from == rank_ || (rank_ != 0 && from != 0) || traffic_->said_bye(from)) continue;
     if (now - traffic_->heard(from) > options_.silence) {
-      const std::string what = ended_text(
+      const std::string what = ended_text(  // of rank 0: kFirstIsSilent
           from, fmt::format("it has given no sign of life for {} ms", options_.silence.count()));
       fail_by_itself(3, what, what);
     }
   }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (stop_ || grace_over_ || now - (ends_behind_ ? kBehind : kGrace) <= failed_at_) return;
+    if (stop_ || grace_over_ || now - (ends_later_ ? kAfterwards : kGrace) <= failed_at_) return;
     grace_over_ = true;
   }
   signals_.report();
@@ -341,7 +341,7 @@ void MpiTransport::fail_by_itself(int status, const std::string& what,
   const std::lock_guard<std::mutex> lock(mutex_);
   know(status, what);
   failed_at_ = Clock::now();
-  ends_behind_ = options_.first_speaks ? rank_ != speaker(what) : to_others.empty();
+  ends_later_ = options_.first_speaks ? rank_ != speaker(what) : to_others.empty();
   if (!to_others.empty()) {
     Message message(1, static_cast<uint8_t>(status));
     message.insert(message.end(), to_others.begin(), to_others.end());

@@ -19,7 +19,9 @@ int failure_status = 0;
 enum class Known { Nothing, Failure, BeingSaid };
 std::atomic<Known> known{Known::Nothing};
 using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kResumed{2};  // mpirun ends a rank at once after it has resumed it
 std::atomic<Clock::rep> given_up{Clock::duration::max().count()};  // the time at which others do it
+std::atomic<Clock::rep> quiet_until{0};                            // after it was suspended
 static_assert(std::atomic<Known>::is_always_lock_free &&
                   std::atomic<Clock::rep>::is_always_lock_free,
               "handlers of signals read them");
@@ -33,12 +35,17 @@ void on_continue(int) {
   Known failure = Known::Failure;
   if (known.compare_exchange_strong(failure, Known::BeingSaid))
     end_with(failure_line, failure_status);
-  if (Clock::now().time_since_epoch().count() > given_up) term_line[0] = '\0';
+}
+
+bool others_report() {
+  const Clock::rep now = Clock::now().time_since_epoch().count();
+  return now > given_up || now < quiet_until;
 }
 
 void on_term(int) {
   on_continue(0);
-  if (known.exchange(Known::BeingSaid) == Known::Nothing) end_with(term_line, 3);
+  if (known.exchange(Known::BeingSaid) == Known::Nothing)
+    end_with(others_report() ? "" : term_line, 3);
 }
 
 void handle(int signal, void (*handler)(int), int flags, struct sigaction* before) {
@@ -66,7 +73,9 @@ RankSignals::RankSignals(bool handled, std::chrono::milliseconds silence)
 }
 
 void RankSignals::alive(Clock::time_point now) {
-  if (now.time_since_epoch().count() > given_up) return;
+  if (now.time_since_epoch().count() > given_up) {
+    quiet_until = (now + kResumed).time_since_epoch().count();
+  }
   given_up = (now + silence_).time_since_epoch().count();
 }
 

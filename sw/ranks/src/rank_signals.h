@@ -25,7 +25,7 @@ class RankSignals {
   RankSignals& operator=(const RankSignals&) = delete;
 
   void alive(std::chrono::steady_clock::time_point now);
-  // That mpirun has ended the run is no line from now on: another rank writes it.
+  // The line that mpirun has ended the run is empty from now on: another rank writes it.
   void hush();
   // Why the run has failed; the first call counts. SIGTERM is handled here again, if another
   // handler has replaced this one.

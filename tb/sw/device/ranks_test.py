@@ -126,8 +126,8 @@ def program():
 
 
 def end_by(number, rank, count, job):
-    """A rank gets a signal in mid-run: all end within 15 s, rank 0 with one line, the others with none. If
-    rank 0 dies at once, mpirun names it."""
+    """A rank gets a signal in mid-run: all end within 15 s, rank 0 (rank 1 if it was rank 0) with one line,
+    the others with none. A rank that is killed may be named by mpirun instead."""
     remove(path("gone.ows"))
     process = start(count, job, f"sim,split={count},save={path('gone')}.ows,every={EVERY}", [])
     end = time.monotonic() + WAIT
@@ -141,7 +141,7 @@ def end_by(number, rank, count, job):
     speaker = "1" if rank == 0 else "0"
     line = lines.pop(speaker)
     named = f"rank {rank} " in said and "signal" in said  # by mpirun
-    silent = not line and named  # mpirun's SIGKILL may come before the line
+    silent = number == signal.SIGKILL and not line and named  # mpirun's SIGKILL may come before the line
     one = line.startswith("ow: device fault: ") and line.count("\n") == 1
     good = process.returncode != 0 and took < 15 and (one or silent)
     if not good or any(lines.values()):

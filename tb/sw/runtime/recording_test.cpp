@@ -69,7 +69,7 @@ TEST(Recording, DamagedOnesAreRefused) {
   EXPECT_THROW(Recorder("/nowhere/x.owr", {1, 1}, 4), BadInput);
 }
 
-// Who asks for a recording and gets none must hear of it before the run counts as done.
+// A program that asks for a recording and gets none must learn that before its run counts as done.
 TEST(Recording, ThatCannotBeWrittenFailsWhenItEnds) {
   const std::string why = "/dev/full: cannot be written: No space left on device";
   {

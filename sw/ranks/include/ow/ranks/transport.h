@@ -72,10 +72,12 @@ std::vector<std::unique_ptr<Transport>> local_transports(int ranks,
 // The rank of this process: one of several if mpirun or srun started it, else a single one.
 // BadInput if it is one of several and the build has no MPI, or if MPI does not find the others.
 std::unique_ptr<Transport> open_transport(const TransportOptions& options = {});
+// The text of a failure begins so if rank 0 is silent.
+constexpr char kFirstIsSilent[] = "rank 0 has ended: it has given no sign of life";
 // The rank that writes the line of a failure, whose text is that of an exception of receive(): rank
-// 0, or rank 1 if rank 0 has ended (ended_text in src/mpi_transport.h).
+// 0, or rank 1 if rank 0 is silent.
 inline int speaker(const std::string& failure) {
-  return failure.rfind("rank 0 has ended: ", 0) == 0 ? 1 : 0;
+  return failure.rfind(kFirstIsSilent, 0) == 0 ? 1 : 0;
 }
 // Whether the build has MPI.
 bool has_mpi();
