@@ -208,6 +208,8 @@ class MpiTransport : public Transport {
   std::mutex calls_;
   std::unique_ptr<MpiTraffic> traffic_;
   bool bye_sent_ = false;
+  Clock::time_point watched_ = Clock::now();  // the last call of watch()
+  Clock::time_point resumed_ = watched_;
 };
 
 bool MpiTransport::begin() {
@@ -316,9 +318,12 @@ void MpiTransport::work() {
 }
 
 void MpiTransport::watch(Clock::time_point now) {
+  // After a while in which this rank was suspended it has not heard what the others have said.
+  if (now - watched_ > options_.silence / 2) resumed_ = now;
+  watched_ = now;
   for (int from = 0; from < ranks_; ++from) {
     if (from == rank_ || (rank_ != 0 && from != 0) || traffic_->said_bye(from)) continue;
-    if (now - traffic_->heard(from) > options_.silence) {
+    if (now - std::max(traffic_->heard(from), resumed_) > options_.silence) {
       const std::string what = ended_text(  // of rank 0: kFirstIsSilent
           from, fmt::format("it has given no sign of life for {} ms", options_.silence.count()));
       fail_by_itself(3, what, what);
