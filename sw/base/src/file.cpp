@@ -8,10 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -206,19 +204,6 @@ bool has_place(const std::string& file) {
 }
 
 }  // namespace
-
-bool same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(a, error);
-  if (fs::exists(status)) return fs::is_regular_file(status) && fs::equivalent(a, b, error);
-  const auto resolved = [&error](const std::string& path) {
-    return error ? fs::path() : fs::weakly_canonical(fs::absolute(path, error), error);
-  };
-  error.clear();
-  const fs::path left = resolved(a), right = resolved(b);
-  return !error && left == right;
-}
 
 std::string beside(const std::string& file, const std::string& path) {
   if ((!path.empty() && path.front() == '/') || !has_place(file)) return path;

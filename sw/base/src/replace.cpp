@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "ow/base/error.h"
 #include "ow/base/file.h"
@@ -35,6 +37,19 @@ std::string file_itself(const std::string& path) {
     file = to[0] == '/' || slash == std::string::npos ? to : file.substr(0, slash + 1) + to;
   }
   return file;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(a, error);
+  if (fs::exists(status)) return fs::is_regular_file(status) && fs::equivalent(a, b, error);
+  const auto resolved = [&error](const std::string& path) {
+    return error ? fs::path() : fs::weakly_canonical(fs::absolute(path, error), error);
+  };
+  error.clear();
+  const fs::path left = resolved(a), right = resolved(b);
+  return !error && left == right;
 }
 
 std::string temporary_name(const std::string& file) {
